@@ -19,7 +19,7 @@ from sklearn_rank.cli.reading import (
     read_values,
     refuse_repeated_input,
 )
-from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
+from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, shown
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, Settings, file_name, in_ci, read_limits
@@ -110,13 +110,13 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 result, section = _judge(gate, baselines, settings, detail)
             except (ValueError, TypeError, OSError, ImportError) as error:
-                text = safe_text(in_words_of(str(error)), limit=2000)
+                text = safe_text(str(error), limit=2000)
                 problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
                 continue
             record = {**result.as_dict(), "nodeid": gate.name}
             # What is "not confirmed" is the headline itself.
             texts = [text for text in warnings_of(result) if text not in result.headline]
-            warned += [f"{gate.name}: {in_words_of(text)}" for text in texts]
+            warned += [f"{gate.name}: {text}" for text in texts]
             outcome = "passed" if result.passed else "failed"
             runs.append(GateRun(record, gate.name, outcome, section=section))
     unused = baselines.unused(gates) if arguments.config else []
@@ -162,7 +162,7 @@ def _judge(
     try:
         result = judge_gate(*data, limits, file)
     except RankGateFailure as failure:
-        return failed(gate.name, RankGateFailure(in_words_of(str(failure)))), None
+        return failed(gate.name, failure), None
     if detail != "page":
         return result, None
     from sklearn_rank.view.gate_page import section_of

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from sklearn_rank.cli.options import build_parser
-from sklearn_rank.cli.terminal import FAILED, INTERRUPTED, in_words_of, option_of
-from sklearn_rank.support.text import arguments_as
+from sklearn_rank.cli.terminal import FAILED, FILES, INTERRUPTED, option_of
+from sklearn_rank.support.text import arguments_as, names_as
 
 __all__ = ["main"]
 
@@ -51,8 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except (ValueError, TypeError, OSError, ImportError) as error:
         # The package's messages name what is wrong and what to do; where they come from is no help.
-        text = in_words_of(str(error))
-        print(f"sklearn-rank {arguments.command}: {text}", file=sys.stderr)
+        print(f"sklearn-rank {arguments.command}: {error}", file=sys.stderr)
         _give_up_output()
         return FAILED
     except Exception:
@@ -69,11 +68,11 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ValueError(msg)
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        text = in_words_of(str(message))
-        print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
+        print(f"sklearn-rank {arguments.command}: warning: {message}", file=sys.stderr)
 
     module, function = arguments.run
-    with warnings.catch_warnings(), arguments_as(option_of(arguments)):
+    spelling = option_of(arguments)
+    with warnings.catch_warnings(), arguments_as(spelling), names_as(FILES):
         warnings.showwarning = show
         code: int = getattr(import_module(f"sklearn_rank.cli.{module}"), function)(arguments)
     return code

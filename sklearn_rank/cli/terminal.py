@@ -74,6 +74,8 @@ _OPTION_NAMES = {
 """Options with other names than their arguments."""
 _SIDES = {"grade": "qrels", "score": "run", "distance": "run", "rank": "run"}
 """Files that alone have a role; others are of the file that is read."""
+FILES = {"y_true": "QRELS", "y_score": "RUN"}
+"""What the command calls the data of ``evaluate``."""
 
 
 def option_of(arguments: argparse.Namespace) -> Spelling:
@@ -107,8 +109,3 @@ def option_of(arguments: argparse.Namespace) -> Spelling:
         return option if value in (None, True) else f"{option} {value}"
 
     return spell
-
-
-def in_words_of(text: str) -> str:
-    """A message of the library that names files instead of Python arguments."""
-    return text.replace("y_true", "QRELS").replace("y_score", "RUN")

@@ -26,7 +26,7 @@ from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import argument, count, format_list, safe_repr
+from sklearn_rank.support.text import argument, called, count, format_list, safe_repr
 
 _NO_FAILURE = "|".join(
     (
@@ -213,7 +213,8 @@ def _left_out(evaluation: Evaluation, limits: Limits) -> Iterator[tuple[str, str
         yield "single_rows", f"each of {n:,} queries has a single row: nothing is ranked"
     if counts["relevant"] and not counts["retrieved"]:
         text = f"no relevant item was retrieved for any of {n:,} queries"
-        yield "no_hits", f"{text}: do the ids of y_true and y_score match?{_cause(evaluation)}"
+        sides = f"{called('y_true')} and {called('y_score')}"
+        yield "no_hits", f"{text}: do the ids of {sides} match?{_cause(evaluation)}"
     for text in _lost(evaluation) if "undefined" not in limits.allow else ():
         yield "undefined", text
 

@@ -35,7 +35,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import called, safe_repr
 from sklearn_rank.typing import (
     Array,
     BoolArray,
@@ -458,11 +458,12 @@ def count_unjudged(items: Items) -> InputCounts:
 def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     """One weight per query from one per row."""
     n_rows, n_queries = int(grouping.offsets[-1]), len(grouping.query_ids)
-    given = as_numbers(sample_weight, "sample_weight")
+    name = called("sample_weight")
+    given = as_numbers(sample_weight, name)
     if given.ndim == 1 and len(given) != n_rows:
         fits = "one per query; " if len(given) == n_queries else ""
         msg = (
-            f"sample_weight has {len(given)} weights, {fits}the rows layout takes one per row "
+            f"{name} has {len(given)} weights, {fits}the rows layout takes one per row "
             f"({n_rows}), the same for all rows of a query"
         )
         raise ValueError(msg)
@@ -474,7 +475,7 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     if len(differs):
         query = int(np.searchsorted(grouping.offsets, differs[0], side="right")) - 1
         msg = (
-            "sample_weight is the weight of a query, so it must be the same for all its rows; "
+            f"{name} is the weight of a query, so it must be the same for all its rows; "
             f"query {safe_repr(grouping.query_ids[query])} has {firsts[query]:g} "
             f"and {weights[differs[0]]:g}"
         )
@@ -543,7 +544,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         _refuse_argsort(flat, grades, offsets)
     items = _items_of(grades, flat, offsets, cells, options)
     counts = InputCounts(unjudged_grades=n_negative)
-    refuse_shuffled(sample_weight, "sample_weight")
+    refuse_shuffled(sample_weight, called("sample_weight"))
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
     rankings = items.ranked(np.arange(n_queries), weights)

@@ -19,7 +19,7 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import sizes_of
-from sklearn_rank.support.text import safe_repr, takes
+from sklearn_rank.support.text import called, safe_repr, takes
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
@@ -54,9 +54,10 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
     # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
     mixes = all(any(issubclass(kind, base) for kind in ranked | true) for base in (int, float))
     for name, side, other in (("y_score", ranked, true), ("y_true", true, ranked)):
+        ours, theirs = called("y_score"), called("y_true")
         alone = [kind for kind in side if not any(_can_be_equal(kind, one) for one in other)]
         if mixes or len(alone) == len(side):
-            both = f"items of y_score are {named(ranked)}, items of y_true are {named(true)}"
+            both = f"items of {ours} are {named(ranked)}, items of {theirs} are {named(true)}"
             msg = f"{both}; pass {provider} to compare them"
             if objects:
                 msg += f" ({objects})"
@@ -181,7 +182,8 @@ def with_mismatch_hint(
 
 
 def _pair(relevant: Any, ranked: Any) -> str:
-    return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in y_score"
+    sides = called("y_true"), called("y_score")
+    return f"{safe_repr(relevant)} in {sides[0]}, {safe_repr(ranked)} in {sides[1]}"
 
 
 def _items_of(pair: tuple[Collection[Any], Collection[Any]]) -> tuple[list[Any], list[Any]]:
@@ -229,9 +231,10 @@ def swap_suspicion(data: RankingData, y_true: Any) -> str:
         )
     if not is_swapped or (data.judgements is None and len(values) == 1):
         return ""
+    true, score = called("y_true"), called("y_score")
     return (
-        f"y_true holds {what}, and y_score few small whole numbers, as grades are: are they "
-        "swapped? Judgements come first: (y_true, y_score)"
+        f"{true} holds {what}, and {score} few small whole numbers, as grades are: are they "
+        f"swapped? Judgements come first: ({true}, {score})"
     )
 
 

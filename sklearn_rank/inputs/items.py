@@ -41,7 +41,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import called, safe_repr, safe_text
 from sklearn_rank.typing import Array, IntArray
 
 __all__ = ["RelevanceInput"]
@@ -60,7 +60,7 @@ class Where(NamedTuple):
     query: Any
 
     def __str__(self) -> str:
-        return f"{self.argument}[{safe_repr(self.query)}]"
+        return f"{called(self.argument)}[{safe_repr(self.query)}]"
 
 
 # Containers --------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of
-from sklearn_rank.support.text import argument, as_text, count, format_list, safe_repr
+from sklearn_rank.support.text import argument, as_text, called, count, format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Missing
 
 _NO_SCORES = (
@@ -410,7 +410,9 @@ def _look_up_rows(
     least: int | None = None,
 ) -> _Joined:
     """Grades of the rows of a run with the same queries, in one order, as its judgements."""
-    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=options.negative_grades)
+    check_grades(
+        qrels.grades, called("y_true"), where=qrels.name_row, negative=options.negative_grades
+    )
     qrels, (run, counts) = _without_repeated_judgements(qrels), _checked(run, options)
     n_negative = int(np.count_nonzero(qrels.grades < 0))
     if n_negative and options.negative_grades == "irrelevant":
@@ -469,7 +471,7 @@ def _look_up_shared(qrels: Qrels, run: Run, options: ReadOptions, least: int | N
 def _checked(run: Run, options: ReadOptions) -> tuple[Run, InputCounts]:
     """The rows that are ranked."""
     if run.scores is not None:
-        check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
+        check_finite(run.scores, called("y_score"), where=run.name_row, infinite=True)
     distinct = _without_duplicates(run, options)
     return distinct, InputCounts(duplicates=run.n_rows - distinct.n_rows)
 
@@ -511,19 +513,22 @@ def join_queries(
 ) -> list[Any]:
     """Queries to evaluate, in the order of ``y_true``."""
     if not y_true:
-        msg = "no queries to evaluate: y_true is empty"
+        msg = f"no queries to evaluate: {called('y_true')} is empty"
         raise ValueError(msg)
     for name, side in (("y_true", y_true), ("y_score", y_score)):
         if not set(map(type, side)) <= SIMPLE_IDS and any(map(is_missing, side)):
             row, query = next(pair for pair in enumerate(side) if is_missing(pair[1]))
-            msg = f"{name} has a missing query id, {safe_repr(query)}, at position {row + 1}"
+            msg = (
+                f"{called(name)} has a missing query id, {safe_repr(query)}, at position {row + 1}"
+            )
             raise TypeError(msg)
     absent, msg = [query for query in y_true if query not in y_score], ""
     spare = [query for query in y_score if query not in y_true] if absent else []
     if len(absent) == len(y_true):
         msg = (
-            f"y_true and y_score have no query in common: {format_list(y_true)} against "
-            f"{format_list(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
+            f"{called('y_true')} and {called('y_score')} have no query in common: "
+            f"{format_list(y_true)} against {format_list(y_score) or 'none'}"
+            f"{spelling_hint(y_true, y_score)}"
         )
     elif absent and missing != "skip":
         by_text = {str(query): query for query in spare}
@@ -531,9 +536,9 @@ def join_queries(
         if alike:
             query, other = alike[0], by_text[str(alike[0])]
             msg = (
-                f"{len(alike):,} queries have other types in y_true and y_score, as "
-                f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
-                f"({type(other).__name__}), and do not match; use one type"
+                f"{len(alike):,} queries have other types in {called('y_true')} and "
+                f"{called('y_score')}, as {safe_repr(query)} ({type(query).__name__}) and "
+                f"{safe_repr(other)} ({type(other).__name__}), and do not match; use one type"
             )
         elif missing == "raise":
             msg = (
@@ -571,11 +576,13 @@ def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, Mapping):
-        msg = "sample_weight for mappings must be {query: weight}: queries are joined by key"
+        name = called("sample_weight")
+        msg = f"{name} for mappings must be {{query: weight}}: queries are joined by key"
         raise TypeError(msg)
     absent = [query for query in queries if query not in sample_weight]
     if absent:
-        msg = f"sample_weight has no weight for {len(absent):,} queries: {format_list(absent)}"
+        name, n = called("sample_weight"), len(absent)
+        msg = f"{name} has no weight for {n:,} queries: {format_list(absent)}"
         raise ValueError(msg)
     weights = [sample_weight[query] for query in queries]
     return check_weights(
@@ -652,7 +659,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
                 raise TypeError(msg)
     weights = None
     if options.sample_weight is not None:
-        refuse_shuffled(options.sample_weight, "sample_weight")
+        refuse_shuffled(options.sample_weight, called("sample_weight"))
         weights = check_weights(options.sample_weight, len(rankings))
     about: dict[str, Any] = {"weights": weights, "is_shared": is_shared, "positional": True}
     return read_items(truths, rankings, np.arange(len(rankings)), options, **about)

@@ -43,8 +43,15 @@ __all__ = ["cross_val_compare"]
 _OWNER = "cross_val_compare"
 _OF_SCORERS = ("groups_from", "pos_label", "relevance", "response_method")
 _NOT_HERE = {
-    *("y_true", "y_score", "measures", "groups", "relevance"),
-    *("candidates", "columns", "values", "unknown"),
+    "y_true",
+    "y_score",
+    "measures",
+    "groups",
+    "relevance",
+    "candidates",
+    "columns",
+    "values",
+    "unknown",
 }
 """Parameters of ``evaluate`` that have no meaning for estimators, or another one."""
 

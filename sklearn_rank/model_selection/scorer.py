@@ -34,7 +34,7 @@ from sklearn_rank.model_selection.reading import MethodCaller, Responses, Scorer
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.insides import is_running, scorer_class
 from sklearn_rank.support.runtime import warn_once, warnings_given_by
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import format_list, names_as, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, RankingConfigError, UndefinedMetricError)
@@ -378,7 +378,8 @@ def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> 
     )
     weighted = unweighted._replace(sample_weight=query_weight)
     try:
-        return read_layout(read.layout, read.y, scores, weighted)
+        with names_as({"sample_weight": "query_weight"}):
+            return read_layout(read.layout, read.y, scores, weighted)
     except InvalidParameterError:
         raise
     except TypeError as error:
@@ -390,6 +391,4 @@ def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> 
             raise
         # Raises where the weights are not to blame.
         read_layout(read.layout, read.y, scores, unweighted)
-        # Nor would it with weights like these, which have another name here.
-        text = str(error).replace("sample_weight", "query_weight")
-        raise RankingConfigError(text) from error
+        raise RankingConfigError(str(error)) from error

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
-from sklearn_rank.support.text import argument, safe_repr
+from sklearn_rank.support.text import argument, called, safe_repr
 from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 
 EXACT_INTEGER = 2**53
@@ -300,6 +300,7 @@ def check_weights(
     where: Callable[[int], str] = "position {}".format,
 ) -> FloatArray:
     """One finite weight of at least 0 for each query; not all 0 unless that is allowed."""
+    name = called(name)
     weights = as_column(as_numbers(values, name).astype(np.float64), name)
     msg = ""
     if len(weights) != n_queries:

@@ -159,6 +159,24 @@ def argument(name: str, value: Any = None) -> str:
     return _SPELLING.get()(name, value) or _python(name, value)
 
 
+_NAMES: ContextVar[Mapping[str, str] | None] = ContextVar("_NAMES", default=None)
+
+
+def called(name: str) -> str:
+    """What the caller calls data: the command's file RUN is ``y_score``. Only for messages."""
+    return (_NAMES.get() or {}).get(name, name)
+
+
+@contextmanager
+def names_as(names: Mapping[str, str]) -> Iterator[None]:
+    """Change what messages in this block call data."""
+    token = _NAMES.set(names)
+    try:
+        yield
+    finally:
+        _NAMES.reset(token)
+
+
 def takes(name: str) -> bool:
     """Whether the caller can pass an argument; a command lacks options for some."""
     return bool(_SPELLING.get()(name, None))

@@ -1,6 +1,7 @@
 """A folder with judgements and runs, and the command that is run in it."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,8 @@ class Command:
             ended = int(end.code or 0)
         out, err = self._capsys.readouterr()
         assert ended == code, out + err
+        # The names of Python's arguments, but as ids of the data.
+        assert not re.search(r"(?<!')\by_(true|score)\b(?!')", out + err), out + err
         assert code or not err
         return out + err
 

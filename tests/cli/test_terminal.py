@@ -11,7 +11,7 @@ from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import option_of
 from sklearn_rank.support import runtime
 from sklearn_rank.support.text import argument, arguments_as, takes
-from tests.cli.conftest import Command
+from tests.cli.conftest import ONE, Command
 
 
 @pytest.mark.parametrize(
@@ -195,3 +195,13 @@ def test_a_file_is_named_as_the_usage_does(words, message, command):
     text = command(words, 2)
     assert message in text
     assert "Errno" not in text
+
+
+def test_ids_and_files_are_named_as_they_are(command: Command) -> None:
+    """The command calls the data QRELS and RUN, and changes no text: an item may be ``y_true``."""
+    twice = "q1 Q0 y_true 1 2 t\nq1 Q0 y_true 2 1 t\n"
+    command.write({"q": "q1 0 y_true 1\n", "r": twice, "my_y_score.run": ONE})
+    assert "RUN['q1'] holds item 'y_true' at positions 1 and 2" in command("evaluate q r", code=2)
+    error = command("evaluate my_y_score_gone.run my_y_score.run", code=2)
+    assert "QRELS 'my_y_score_gone.run' cannot be read" in error
+    assert "did you mean 'my_y_score.run'?" in error

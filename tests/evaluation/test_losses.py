@@ -14,9 +14,22 @@ from sklearn_rank.view.reports import markdown
 from sklearn_rank.view.summary import GateRun, Summary
 
 MEASURES = (
-    *("ndcg", "ndcg@2", "ndcg(gain=linear)@3", "map", "map@2"),
-    *("mrr", "mrr@2", "err", "err@2", "precision@1", "precision@3", "recall@2", "hit_rate@2"),
-    *("map(min_rel=2)", "recall(denominator=min)@2", "err(max_grade=4)"),
+    "ndcg",
+    "ndcg@2",
+    "ndcg(gain=linear)@3",
+    "map",
+    "map@2",
+    "mrr",
+    "mrr@2",
+    "err",
+    "err@2",
+    "precision@1",
+    "precision@3",
+    "recall@2",
+    "hit_rate@2",
+    "map(min_rel=2)",
+    "recall(denominator=min)@2",
+    "err(max_grade=4)",
 )
 
 

@@ -32,6 +32,13 @@ def is_splat(node: ast.AST) -> bool:
     return isinstance(node, ast.Starred) and isinstance(node.value, (ast.Tuple, ast.List))
 
 
+def rewrites_a_message(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "replace":
+        return False
+    names = ("y_true", "y_score", "sample_weight")
+    return any(getattr(given, "value", None) in names for given in node.args)
+
+
 def reads_frames(node: ast.AST) -> bool:
     names = {"_getframe", "currentframe", "f_back", "f_locals", "f_globals"}
     return isinstance(node, ast.Attribute) and node.attr in names
@@ -45,6 +52,7 @@ def test_frames_are_read_in_one_file() -> None:
 TRICKS = {
     "locals": lambda node: calls(node, "locals"),
     "splat of a literal": is_splat,
+    "edited message": rewrites_a_message,
 }
 
 
