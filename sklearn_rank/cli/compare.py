@@ -22,7 +22,7 @@ from sklearn_rank.support.runtime import waiting
 from sklearn_rank.tables.formats import to_csv
 from sklearn_rank.tables.table import Cell, Column, Table, text_cell
 from sklearn_rank.view.page import Verdict, findings
-from sklearn_rank.view.systems import compared_section, verdict_of, write_report
+from sklearn_rank.view.systems import compared_section, titles_of, verdict_of, write_report
 
 _STYLES = {"worse": "bold red", "better": "bold blue"}
 
@@ -78,11 +78,13 @@ def run_report(arguments: argparse.Namespace) -> int:
     result: Comparison | Evaluation
     if arguments.runs:
         result = _compare_files(arguments, keep_items=True)
-        options["max_drop"] = limits
+        options |= {"max_drop": limits, "max_slice_drop": arguments.max_slice_drop}
     else:
-        if limits is not None:
-            msg = "--max-drop compares a run with a baseline: QRELS BASELINE NEW"
-            raise ValueError(msg)
+        given = {"--max-drop": limits, "--max-slice-drop": arguments.max_slice_drop}
+        for option, limit in given.items():
+            if limit is not None:
+                msg = f"{option} compares a run with a baseline: QRELS BASELINE NEW"
+                raise ValueError(msg)
         systems = measure_files(arguments, [arguments.baseline], keep_items=True)
         (result,) = systems.values()
     title, explained = arguments.title, arguments.explain
@@ -96,14 +98,14 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def _print_verdict(verdict: Verdict) -> None:
     print_styled(verdict.sentence, _STYLES.get(verdict.kind, "bold"))
-    for detail in verdict.details:
+    for detail in (*verdict.details, *verdict.more):
         print_styled(detail)
 
 
 def _print_answer(comparison: Comparison, texts: dict[str, Any], *, with_losses: bool) -> None:
     """The verdict, and the queries that lost most in the measure that it is about."""
     section = compared_section(comparison, {})
-    _print_verdict(verdict_of(comparison, section))
+    _print_verdict(verdict_of(comparison, section, titles_of(texts)))
     titles = {comparison.measure(name).title: name for name in comparison.measures}
     by_query = [name for name in comparison.measures if not comparison.measure(name).is_pooled]
     lost = [(comparison.names[f.row.new], titles[f.measure]) for f in findings(section)]

@@ -371,10 +371,16 @@ def _report(commands: Any) -> None:
     data("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
     _add_texts(data)
     _add_measures(measures)
-    measures("--explain", metavar="M", help="that sorts queries (default: that of the verdict)")
+    measures(
+        "--explain",
+        metavar="M",
+        help="measure that sorts the queries (default: that of the verdict)",
+    )
     _add_tests(limits)
     drop = "show the verdict of a gate that allows this drop, as ndcg@10=0.02, or 0.02 for all"
     limits("--max-drop", action="append", default=[], metavar="M=X", type=_limit, help=drop)
+    in_slices = "and that allows this drop in every slice"
+    limits("--max-slice-drop", type=float, metavar="X", help=in_slices)
     output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
     output("--open", action="store_true", help="open the report in the browser")
     output("--title", metavar="TEXT", help="line above the verdict")

@@ -199,8 +199,11 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         what = "for a detectable change"
         if 0.5 ** (most - 1) > alpha:
             what = f"for any difference to be significant at {alpha:g}"
-        counted = count(most, "query", "queries")
-        notes.append(f"only {counted} changed in {_named(few)}: too few {what}")
+        changed_in = f"only {count(most, 'query', 'queries')} changed in {_named(few)}"
+        if min(few.values()) < most:
+            each = _named(f"{n:,} in {name}" for name, n in few.items())
+            changed_in = f"only few queries changed ({each})"
+        notes.append(f"{changed_in}: too few {what}")
     if undefined:
         are = count(max(undefined.values()), "query is", "queries are")
         notes.append(

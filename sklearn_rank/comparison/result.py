@@ -345,6 +345,7 @@ class Comparison(Tabular):
         item_text: ItemText = None,
         about: Sequence[str] = (),
         max_drop: float | Mapping[str | Measure, float] | None = None,
+        max_slice_drop: float | None = None,
         **unknown: Never,
     ) -> None:
         """Write the answer and every query to one HTML file, which needs no network.
@@ -373,6 +374,8 @@ class Comparison(Tabular):
         max_drop : float or {measure: float}, default=None
             Limit of a gate whose verdict the page shows; by default significant changes and the
             verdict of a gate with 0.02.
+        max_slice_drop : float, default=None
+            Limit of that gate for every slice; slices that fell without a limit are named.
         **unknown
             Not accepted; the error suggests the intended name.
         """
@@ -388,6 +391,7 @@ class Comparison(Tabular):
             item_text=item_text,
             about=about,
             max_drop=max_drop,
+            max_slice_drop=max_slice_drop,
             **unknown,
         )
 

@@ -24,11 +24,12 @@ from sklearn_rank.gates.limits import (
     file_name,
     read_limits,
 )
-from sklearn_rank.gates.measure import Measured, measure, slices_of
+from sklearn_rank.gates.measure import Measured, measure, refusals, slices_of
 from sklearn_rank.gates.rule import GAIN_ALPHA
 from sklearn_rank.gates.sentences import power_sentence
 from sklearn_rank.gates.verdict import (
     BROKEN,
+    REFUSED,
     BaselineFile,
     Finding,
     GateResult,
@@ -144,7 +145,11 @@ def verdict_on(
     checked = read_limits(limits, Settings())
     new = pair[names[1]]
     measured = Measured(new, slices_of(new, slices))
-    return judge(measured, checked, joined)
+    result = judge(measured, checked, joined)
+    refused = refusals(new, checked)
+    if not refused:
+        return result
+    return _with(result, Finding(REFUSED, State.FAIL, f"could not measure: {refused[0]}"))
 
 
 def failed(name: str, error: Exception) -> GateResult:

@@ -98,14 +98,8 @@ def _given(evaluation: Evaluation, y_score: Any, limits: Limits) -> Evaluation:
         raise TypeError(msg)
     if any(str(measure) not in evaluation for measure in limits.measures):
         evaluation = with_measures(evaluation, limits.measures)
-    counts = evaluation.counts
-    if counts["missing"]:
-        text = f"{counts['missing']:,} of {counts['queries']:,} judged queries have no ranking"
-        _refuse(text, "missing", limits)
-    for name, n in counts["undefined"].items():
-        if n:
-            text = f"{name} is undefined for {n:,} of {counts['queries']:,} queries"
-            _refuse(text, "undefined", limits)
+    for word, text in _gaps(evaluation):
+        _refuse(text, word, limits)
     return evaluation
 
 
@@ -187,6 +181,30 @@ def greatest(evaluation: Evaluation, name: str) -> float:
 
 
 # Gaps --------------------------------------------------------------------------------------------
+
+
+def refusals(evaluation: Evaluation, limits: Limits) -> list[str]:
+    """Why a gate would not measure these data, each with the word that allows it."""
+    unjudged, found = evaluation.counts["unjudged"], [*_gaps(evaluation)]
+    if unjudged:
+        found.append(("unjudged", f"{unjudged:,} ranked queries have no judgements"))
+    found += [pair for pair in _left_out(evaluation, limits) if pair[0] != "undefined"]
+    return [
+        f"{text}; pass {argument('allow', word)} if that is right"
+        for word, text in found
+        if word not in limits.allow
+    ]
+
+
+def _gaps(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Queries that an evaluation counts as empty or leaves out, each with the word for it."""
+    counts = evaluation.counts
+    if counts["missing"]:
+        text = f"{counts['missing']:,} of {counts['queries']:,} judged queries have no ranking"
+        yield "missing", text
+    for name, n in counts["undefined"].items():
+        if n:
+            yield "undefined", f"{name} is undefined for {n:,} of {counts['queries']:,} queries"
 
 
 _FOUND_BY = (

@@ -154,7 +154,9 @@ def false_alarm(
     measures and slices at once; what changes, and by how much, is as observed. Each family, such as
     measures and slices, is the pairs and rules of one call of :func:`judge_drops`.
     """
-    groups = [(_samples(pairs), rules) for pairs, rules in families]
+    # Signs are drawn at random: the order of the limits decides nothing.
+    ordered = [(dict(sorted(pairs.items(), key=str)), rules) for pairs, rules in families]
+    groups = [(_samples(pairs), rules) for pairs, rules in ordered]
     samples = [sample for group, _ in groups for sample in group.values()]
     if not samples:
         return 0.0

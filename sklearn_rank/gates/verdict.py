@@ -62,6 +62,8 @@ class State(StrEnum):
 
 _SEVERITY = list(State)
 BROKEN = (State.FAIL, State.STALE)
+REFUSED = "refused"
+"""The rule of data that a gate does not measure, since something would be left out."""
 UNREMARKABLE = (State.PASS, State.IMPROVED, State.NEW)
 """Gates in these states are worth a line."""
 

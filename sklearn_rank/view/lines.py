@@ -620,7 +620,8 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
         """All curves end in one point, so the legend is in the corner below chance."""
         texts = names
         if self.areas is not None and (names is not None or len(self.lines_) == 1):
-            areas = [f"AUC {area:.3f}" for area in self.areas]
+            kind = "pooled" if self.intervals is None else "mean"
+            areas = [f"{kind} AUC {area:.3f}" for area in self.areas]
             pairs = zip(names or areas, areas, strict=True)
             texts = [f"{name} ({area})" if names else area for name, area in pairs]
         if texts is not None:

@@ -102,7 +102,9 @@ class Verdict(NamedTuple):
     kind: Kind
     """Colour: same without a significant change."""
     details: tuple[str, ...] = ()
-    """Sentences with the numbers behind it."""
+    """Sentences with the numbers behind it, and what a gate says of it."""
+    more: tuple[str, ...] = ()
+    """Further sentences: the test, what could be found, what to judge next."""
     to_judge: tuple[Any, ...] = ()
     """Ids of the queries of the items to judge next."""
 

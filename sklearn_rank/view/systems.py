@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.comparison.changes import title_function
-from sklearn_rank.comparison.differences import Change
+from sklearn_rank.comparison.differences import Change, unjudged_shares
+from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.judge_next import next_to_judge
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
@@ -24,6 +25,7 @@ from sklearn_rank.gates.gate import verdict_on
 from sklearn_rank.gates.limits import DEFAULT_DROP
 from sklearn_rank.gates.verdict import GateResult
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.support.disk import HTML_REPORT, check_target, readable, write_whole
 from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_text
 from sklearn_rank.tables.table import p_text
@@ -82,8 +84,9 @@ def report_of(
     item_text: Any = None,
     about: str | Sequence[str] = (),
     max_drop: Any = None,
+    max_slice_drop: Any = None,
 ) -> Report:
-    """Everything that a page shows; with ``max_drop`` the verdict and colours of a gate."""
+    """Everything that a page shows; with limits the verdict and colours of a gate."""
     texts = text_function(query_text), item_function(item_text)
     evaluations = [result] if isinstance(result, Evaluation) else result.evaluations.values()
     if item_text is not None and all(one._judged.ids is None for one in evaluations):
@@ -96,13 +99,15 @@ def report_of(
     if isinstance(result, Evaluation):
         section, verdict = single_section(result, parts), _single_verdict(result)
     else:
-        if max_drop is not None:
+        limits = {"max_drop": max_drop, "max_slice_drop": max_slice_drop}
+        limits = {name: limit for name, limit in limits.items() if limit is not None}
+        if limits:
             if len(result.names) > 2:
-                msg = f"max_drop is for two systems; these are {len(result.names)}"
+                msg = f"{next(iter(limits))} is for two systems; these are {len(result.names)}"
                 raise InvalidParameterError(msg)
             if isinstance(max_drop, Mapping):
-                max_drop = {result._find(name): drop for name, drop in max_drop.items()}
-            gate = verdict_on(result, slices=slices, max_drop=max_drop)
+                limits["max_drop"] = {result._find(name): of for name, of in max_drop.items()}
+            gate = verdict_on(result, slices=slices, **limits)
         section = compared_section(result, parts, gate)
         verdict = verdict_of(result, section, texts, gate, slices, parts)
         against = f"{some(result.names[1:])} against {result.baseline}"
@@ -138,7 +143,8 @@ def compared_section(
     """Slices by measures; systems and slices by measures where there are several."""
     names, measures = comparison.names, comparison.measures
     several, by_gate = len(names) > 2, {} if gate is None else _judged_cells(gate)
-    unlimited: tuple[Direction, str] | None = None if gate is None else ("", "")
+    # What a gate does not judge keeps its significance in slices, and is called so.
+    whole: tuple[Direction, str] | None = None if gate is None else ("", "")
     rows = []
     if several:
         first = tuple(Cell(comparison.scores[name][names[0]]) for name in measures)
@@ -146,7 +152,13 @@ def compared_section(
     for system in comparison.others:
         for label, part in {"": comparison, **parts}.items():
             cells = tuple(
-                _cell(row, by_gate.get((str(comparison.measure(row.measure)), label), unlimited))
+                _cell(
+                    row,
+                    by_gate.get(
+                        (str(comparison.measure(row.measure)), label), None if label else whole
+                    ),
+                    unguarded=gate is not None,
+                )
                 for row in part.rows
                 if row.system == system
             )
@@ -170,7 +182,12 @@ def compared_section(
     )
 
 
-def _cell(row: Change, by_gate: tuple[Direction, str] | None) -> Cell | None:
+_NOT_GUARDED = "not guarded"
+
+
+def _cell(
+    row: Change, by_gate: tuple[Direction, str] | None, *, unguarded: bool = False
+) -> Cell | None:
     """A change, in the colour of a gate's judgement or of its significance."""
     new, old, change, p, *ends = numbers(
         [row.new, row.baseline_value, row.change, row.p_holm, row.low, row.high]
@@ -180,7 +197,8 @@ def _cell(row: Change, by_gate: tuple[Direction, str] | None) -> Cell | None:
     direction: Direction = ""
     if row.significant and row.better is not None:
         direction = "better" if row.better else "worse"
-    direction, note = by_gate or (direction, "")
+    is_loss = unguarded and direction == "worse"
+    direction, note = by_gate or (direction, _NOT_GUARDED if is_loss else "")
     counts = None if row.remark else (row.wins or 0, row.ties or 0, row.losses or 0)
     interval = None if None in ends else (ends[0], ends[1])
     return Cell(new, old, change, interval, p, direction, counts, note=note)
@@ -223,6 +241,11 @@ def _lead(section: Section, gate: GateResult | None) -> Finding | None:
 # The answer --------------------------------------------------------------------------------------
 
 
+def titles_of(texts: Mapping[str, Any]) -> Texts:
+    """Functions from a query to its text, and from an item to its title."""
+    return text_function(texts.get("query_text")), item_function(texts.get("item_text"))
+
+
 def verdict_of(
     comparison: Comparison,
     section: Section,
@@ -231,31 +254,31 @@ def verdict_of(
     slices: Any = None,
     parts: Mapping[str, Comparison] | None = None,
 ) -> Verdict:
-    """The verdict of the gate if there is one, else the significant changes; and their numbers."""
+    """The verdict of the gate if there is one, else the significant changes; and their numbers.
+
+    Where nothing could be learned, that is the verdict.
+    """
     ordered, lead = findings(section), _lead(section, gate)
     changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
-    is_same, details = next(changed, None) is None, []
-    if gate is None and lead is not None:
-        details.append(_numbers(comparison, lead, section))
-        rest, in_slices = ordered[1:], sum(bool(finding.row.slice) for finding in ordered[1:])
-        more = count(len(rest), "other change is", "other changes are") if rest else "No other is"
-        more += " significant" + f", {in_slices:,} of them in slices" * bool(in_slices)
-        family = comparison.family_text
-        for part in list((parts or {}).values())[:1]:  # the tests of slices are another family
-            family += f"; slices: {part.family_text.partition('; ')[2]}"
-        is_alone = sum(cell is not None for row in section.rows for cell in row.cells) == 1
-        details.append(f"{family[:1].upper()}{family[1:]}." if is_alone else f"{more} ({family}).")
-    elif gate is None and not is_same:
-        details += _detectable(comparison)
-    details += _losses(comparison, lead, section)
+    is_same, more = next(changed, None) is None, list[str]()
     sentence, to_judge = _unjudged(comparison, lead, texts)
-    details += [sentence] * bool(sentence)
+    about = [*_unmatched(comparison), *([sentence] if sentence else [])]
     if gate is not None:
         green: Kind = "better" if gate.state == "improved" else "same"
         answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
-        return Verdict(answer, green if gate.passed else "worse", tuple(details), to_judge)
+        kind: Kind = green if gate.passed else "worse"
+        return Verdict(answer, kind, tuple(_unguarded(section)), tuple(about), to_judge)
+    nothing = nothing_learned(comparison)
+    details = list[str]()
+    if lead is not None:
+        details.append(_numbers(comparison, lead, section))
+        more.append(_family(comparison, section, ordered, parts or {}))
+    elif not is_same:
+        more += _detectable(comparison)
     details += filter(None, [_usual_gate(comparison, slices)])
-    if is_same:
+    if nothing:
+        text = nothing
+    elif is_same:
         text = "No value changed"
     elif lead is None:
         text = "No significant change"
@@ -263,18 +286,82 @@ def verdict_of(
         text = f"{claims_by_system(ordered, section.systems)}; {_highest(comparison)}"
     else:
         text = claims(ordered)
-    direction = "" if lead is None else lead.cell.direction
-    return Verdict(text, direction or "same", tuple(details), to_judge)
+    direction = "" if lead is None or nothing else lead.cell.direction
+    return Verdict(text, direction or "same", tuple(details), tuple(more + about), to_judge)
 
 
-def _losses(comparison: Comparison, lead: Finding | None, section: Section) -> list[str]:
-    """Of a loss over all queries, what is not retrieved and what the order costs."""
-    if lead is None or lead.row.slice or lead.cell.direction != "worse":
-        return []
-    name = comparison.measures[section.measures.index(lead.measure)]
-    pair = comparison.baseline, section.systems[lead.row.new]
-    losses = comparison._joined.losses(name, pair)
-    return [] if losses is None else [f"{losses}."]
+def nothing_learned(comparison: Comparison) -> str:
+    """Why a comparison says nothing about its systems; empty where it does."""
+    tested = [row for row in comparison.rows if not comparison.measure(row.measure).is_pooled]
+    if not tested:
+        return ""
+    if not any(row.queries for row in tested):
+        baseline = comparison.evaluations[comparison.baseline]
+        if not baseline.counts["relevant"]:
+            return "Nothing could be compared: no query has a relevant judgement"
+        return "Nothing could be compared: no query has a value on both sides"
+    _, shares = unjudged_shares(comparison._joined)
+    unknown = [name for name in comparison.others if shares.get(name) == 1.0]
+    if unknown:
+        verb = "these numbers say" if len(unknown) == 1 else "their numbers say"
+        return f"None of the results of {some(unknown)} is judged: {verb} nothing about it"
+    n_changed = [(row.wins or 0) + (row.losses or 0) for row in tested]
+    if not max(n_changed) or any(row.significant for row in comparison.rows):
+        return ""
+    if max(n_changed) >= FEWEST or 0.5 ** (max(n_changed) - 1) <= comparison.alpha:
+        return ""
+    row = max(tested, key=lambda one: (one.wins or 0) + (one.losses or 0))
+    counts = f"{row.wins or 'none'} better, {row.losses or 'none'} worse"
+    n = (row.wins or 0) + (row.losses or 0)
+    few = f"{count(n, 'query is', 'queries are')} too few to tell"
+    if n < row.queries:
+        of = f"changed {'query' if n == 1 else 'queries'} of {row.queries:,}"
+        few = f"{n:,} {of} {'is' if n == 1 else 'are'} too few to tell"
+    title = comparison.measure(row.measure).title
+    return f"{few}: {title} {short(row.change, signed=True)} ({counts})"
+
+
+def _family(
+    comparison: Comparison,
+    section: Section,
+    ordered: Sequence[Finding],
+    parts: Mapping[str, Comparison],
+) -> str:
+    """The test, and how many other changes are significant."""
+    family = comparison.family_text
+    for part in list(parts.values())[:1]:  # the tests of slices are another family
+        family += f"; slices: {part.family_text.partition('; ')[2]}"
+    if sum(cell is not None for row in section.rows for cell in row.cells) == 1:
+        return f"{family[:1].upper()}{family[1:]}."
+    rest, in_slices = ordered[1:], sum(bool(finding.row.slice) for finding in ordered[1:])
+    said = "No other change is significant"
+    if rest:
+        are = "One other change is" if len(rest) == 1 else f"{len(rest):,} other changes are"
+        where = "in a slice" if in_slices == 1 == len(rest) else f"{in_slices:,} of them in slices"
+        said = f"{are} significant" + f", {where}" * bool(in_slices)
+    return f"{said} ({family})."
+
+
+def _unguarded(section: Section) -> list[str]:
+    """Slices that fell significantly, and that a gate does not judge."""
+    return [
+        f"Not guarded: {finding.measure} {short(finding.cell.change, signed=True)} for "
+        f"{some([finding.row.slice])} ({p_text(finding.cell.p)})."
+        for finding in findings(section)
+        if finding.cell.note == _NOT_GUARDED and finding.cell.direction == "worse"
+    ][:MOST_NAMED]
+
+
+def _unmatched(comparison: Comparison) -> list[str]:
+    """Systems of which no relevant item was retrieved, as where ids are spelled in two ways."""
+    said = []
+    for name, one in comparison.evaluations.items():
+        if isinstance(one, RecordedEvaluation):
+            continue
+        if one.counts["relevant"] and not one.counts["retrieved"]:
+            why = f" ({one.hint})" if one.hint else ""
+            said.append(f"No relevant item of {safe_text(name)} was retrieved{why}.")
+    return said
 
 
 def _usual_gate(comparison: Comparison, slices: Any) -> str:
@@ -285,6 +372,7 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
         name: DEFAULT_DROP
         for name in comparison.measures
         if comparison.measure(name).metric.upper == 1
+        and not (comparison.measure(name).is_pooled and slices is not None)
     }
     if not limits["max_drop"]:
         return ""
@@ -366,6 +454,8 @@ def _unjudged(
         for query, item in pairs[:2]
     ]
     text = text.partition(";")[0].replace("u", "U", 1) + "."
+    if len(systems[new].query_ids) > MOST_CHECKED:
+        text += f" Items to judge first are not looked for above {MOST_CHECKED:,} queries."
     text += f" Judge first: {'; '.join(named)}." if named else ""
     return text, tuple(dict.fromkeys(query for query, _ in pairs))
 
@@ -490,4 +580,5 @@ def _single_verdict(evaluation: Evaluation) -> Verdict:
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
     main = next(iter(evaluation.per_query), None)
     pairs = _to_judge(evaluation, main) if main and evaluation.counts["unjudged_items"] else []
-    return Verdict(text, "same", sentences, tuple(dict.fromkeys(query for query, _ in pairs)))
+    to_judge = tuple(dict.fromkeys(query for query, _ in pairs))
+    return Verdict(text, "same", sentences, to_judge=to_judge)

@@ -20,7 +20,8 @@ from sklearn_rank.gates.sentences import (
     power_sentence,
     value_sentence,
 )
-from sklearn_rank.gates.verdict import UNREMARKABLE, GateResult, MeasureResult, State
+from sklearn_rank.gates.verdict import REFUSED, UNREMARKABLE, GateResult, MeasureResult, State
+from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.support.text import count, for_log, line, queries_text, several, shown
 from sklearn_rank.tables.formats import to_text
 from sklearn_rank.tables.table import (
@@ -75,7 +76,10 @@ def _values(result: GateResult) -> str:
         ends = (
             (result.measures[name].title, *move) for name, move in result.recorded_changes.items()
         )
-        parts = [f"{title} rose from {was:.3f} to {now:.3f}" for title, was, now in ends]
+        parts = [
+            f"{title} {'rose' if now > was else 'fell'} from {was:.3f} to {now:.3f}"
+            for title, was, now in ends
+        ]
     elif result.state is State.NEW or result.written == "lowered":
         parts = [value_sentence(row) for row in rows]
     else:
@@ -144,9 +148,18 @@ def outlook_of(result: GateResult) -> str:
     if drop is None or math.isnan(drop.noise):
         fails += ", a retrained or random one more often (Repeats measures it)"
     if drop is None or math.isnan(drop.detectable):
-        return f"Too few queries changed to estimate what this gate detects; {fails}.{_noise(row)}"
+        why = "Too few queries changed"
+        n_changed = 0 if drop is None else (drop.wins or 0) + (drop.losses or 0)
+        if n_changed >= FEWEST and _varies_by_query(result):
+            why = "All changes are equal: there is no spread"
+        return f"{why} to estimate what this gate detects; {fails}.{_noise(row)}"
     text = power_sentence(drop.queries, row.title, drop.detectable)
     return f"{text}; {fails}.{_noise(row)}"
+
+
+def _varies_by_query(result: GateResult) -> bool:
+    """Whether queries, and no clusters of them, are what varies."""
+    return result.evaluation is None or result.evaluation.clusters is None
 
 
 def _noise(row: MeasureResult) -> str:
@@ -162,6 +175,9 @@ def would(result: GateResult) -> str:
     rows = [row for row in (*result.measures.values(), *result.slices) if row.allowed is not None]
     allowed = sorted({row.allowed for row in rows if row.label is None and row.allowed is not None})
     gate = f"A gate with max_drop {', '.join(f'{drop:g}' for drop in allowed)} would"
+    refused = [finding.text for finding in result.findings if finding.rule == REFUSED]
+    if refused:
+        return f"{gate} be red: {refused[0]}"
     red = [row for row in rows if row.drop is not None and row.drop.clauses]
     if not red:
         return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"

@@ -208,7 +208,7 @@ def test_pooled_roc_is_the_curve_of_the_function():
     # Of 3 x 3 pairs: a1 above all 3, a3 above 2, b3 above none.
     assert shown.areas == [pytest.approx((3 + 2 + 0) / 9)]
     assert not shown.bands_
-    assert named(shown) == ["seed (AUC 0.556)"]
+    assert named(shown) == ["seed (pooled AUC 0.556)"]
     assert shown.chance_level_.get_xydata().tolist() == [[0, 0], [1, 1]]
 
 

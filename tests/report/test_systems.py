@@ -1,5 +1,6 @@
 """Reports of systems: the verdict holds whatever the order of data, and pages say what it says."""
 
+import math
 import re
 from itertools import permutations
 from pathlib import Path
@@ -8,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank import Repeats, UnknownMeasureError, compare, evaluate, measure_from
+from sklearn_rank import (
+    RankingDataWarning,
+    Repeats,
+    UnknownMeasureError,
+    compare,
+    evaluate,
+    measure_from,
+)
+from sklearn_rank.gates.gate import judge_gate
+from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.view.page import Cell, Row, Section, claims, findings, page
 from sklearn_rank.view.systems import compared_section, report_of, verdict_of
 from tests.report.cases import data_of
@@ -201,7 +212,7 @@ def test_the_share_of_unjudged_items_follows_the_claim():
     verdict = report_of(compare(truth, runs, measures="mrr@2")).verdict
     assert verdict[:2] == ("MRR@2 fell", "worse")
     # 26 of 60 places
-    assert verdict.details[-2] == (
+    assert verdict.more[-1] == (
         "Unjudged items count as irrelevant: of the first 2, 43% of 'new' ('old': 0%) are "
         "unjudged. Judge first: \u201cn\u201d for \u201cq1\u201d; \u201cn\u201d for \u201cq2\u201d."
     )
@@ -223,7 +234,9 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
     (cell,) = red.sections[0].rows[0].cells
     assert (cell.direction, cell.note) == ("worse", "allowed 0.02, fail")
     few = compare(truth, {**runs, "new": {**runs["old"], "q0": ["x", "y", "a"]}}, "mrr")
-    assert report_of(few).verdict.sentence == "No significant change"
+    assert report_of(few).verdict.sentence == (
+        "1 changed query of 40 is too few to tell: MRR -0.017 (none better, 1 worse)"
+    )
     assert report_of(few).verdict.details[-1] == "A gate with max_drop 0.02 would pass."
     green = report_of(few, max_drop={"mrr": 0.5})
     assert green.verdict.kind == "same"
@@ -284,13 +297,13 @@ def test_a_page_opens_with_what_fails_its_gate(tmp_path):
 
 def test_numbers_of_a_single_test_name_no_other():
     result, _ = moved({"head": 1}, measures=("mrr",))
-    numbers, test, _ = report_of(result).verdict.details
+    (numbers, _), (test,) = report_of(result).verdict[2:4]
     assert numbers.endswith("p < 0.0001): 0 of 40 queries got worse, 35 better.")
     assert test == f"{result.family_text[0].upper()}{result.family_text[1:]}."
     two, labels = moved({"head": 1})
-    assert "other change is significant (" in report_of(two).verdict.details[1]
+    assert "other change is significant (" in report_of(two).verdict.more[0]
     # Slices are a family of their own.
-    both = report_of(two, slices=labels).verdict.details[1]
+    both = report_of(two, slices=labels).verdict.more[0]
     assert both.count("Holm over") == 2
     assert "; slices: Holm over 2 p-values: 1 comparison x 2 measures x 1 slice)" in both
 
@@ -376,7 +389,7 @@ def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch):
     line = " \u00b7 ".join([*parts, "commit 01234567"])
     assert f'<p class="faint">{line}</p>' in text
     assert line.partition("qrels")[0] in written(compared(), tmp_path, about="qrels <1>")
-    assert "<p>Own</p><h1>No significant change</h1>" in text
+    assert "<p>Own</p><h1>2 changed queries of 3 are too few to tell: MRR +0.000 (1 " in text
 
 
 def test_queries_that_were_left_out_are_counted(tmp_path):
@@ -425,3 +438,72 @@ def test_a_page_says_that_items_of_repeated_runs_are_those_of_the_first():
     for new, is_repeated in ((Repeats([NEW, BEST]), True), (NEW, False)):
         result = compare(TRUTH, {"old": OLD, "new": new}, measures="mrr")
         assert data_of(page(report_of(result)))[0]["isRepeated"] is is_repeated
+
+
+# Where nothing was learned -----------------------------------------------------------------------
+
+
+def test_what_says_nothing_about_the_systems_is_said_first():
+    queries = [f"q{number}" for number in range(40)]
+    old = {query: ["a", "b"] for query in queries}
+    nothing = {query: {"a": 0, "b": 0} for query in queries}
+    all_zero = compare(nothing, {"old": old, "new": old}, "mrr", zero_division=math.nan)
+    verdict = report_of(all_zero).verdict
+    assert verdict[:2] == ("Nothing could be compared: no query has a relevant judgement", "same")
+    judged = {query: {"a": 1, "b": 0} for query in queries}
+    dense = {query: ["x", "y"] for query in queries}
+    with pytest.warns(RankingDataWarning, match="'dense': no relevant item of any query"):
+        compared = compare(judged, {"old": old, "dense": dense}, "mrr")
+    unknown = report_of(compared).verdict
+    assert unknown[:2] == (
+        "None of the results of dense is judged: these numbers say nothing about it",
+        "same",
+    )
+    assert any("No relevant item of dense was retrieved" in text for text in unknown.more)
+    two = {query: judged[query] for query in queries[:2]}
+    better = {query: ["b", "a"] for query in two}
+    few = report_of(compare(two, {"old": better, "new": old}, "mrr", missing="skip")).verdict
+    assert few.sentence == "2 queries are too few to tell: MRR +0.500 (2 better, none worse)"
+    enough = {q: old[q] if n < 20 else ["b", "a"] for n, q in enumerate(queries)}
+    said = report_of(compare(judged, {"old": old, "new": enough}, "mrr")).verdict.sentence
+    assert said == "MRR fell"
+
+
+def test_the_gates_of_compare_and_report_refuse_what_a_gate_refuses():
+    """A query without a ranking, in either or both, or without a value."""
+    truth = {f"q{number}": {"a": 1, "b": 0} for number in range(20)}
+    run = {query: ["a", "b"] for query in truth}
+    lacking = {query: run[query] for query in truth if query != "q3"}
+    for word, old, new, judged in (
+        ("missing", run, lacking, truth),
+        ("missing", lacking, lacking, truth),
+        ("undefined", run, run, truth | {"q3": {"a": 0}}),
+        ("unjudged", run, {**run, "new": ["a"]}, truth),
+    ):
+        result = compare(judged, {"old": old, "new": new}, "mrr", zero_division=math.nan)
+        with pytest.raises((RankGateFailure, ValueError)):
+            judge_gate(judged, new, read_limits({"at_least": {"mrr": 0.1}}, Settings()))
+        words = f'allow={{"{word}"}}'
+        would = report_of(result).verdict.details[-1]
+        assert would.startswith("A gate with max_drop 0.02 would be red: could not measure: ")
+        assert words in would
+        told = report_of(result, max_drop=0.02).verdict
+        assert told.kind == "worse"
+        assert words in told.sentence
+
+
+def test_a_slice_that_fell_and_has_no_limit_is_named_beside_a_gate():
+    result, labels = moved({"head": 1, "brand": 3})
+    verdict = report_of(result, slices=labels, max_drop=0.3).verdict
+    assert verdict.sentence.startswith("Gate passed: ")
+    assert verdict.details[0].startswith("Not guarded: ")
+    assert "for brand (p" in verdict.details[0]
+    guarded = report_of(result, slices=labels, max_drop=0.3, max_slice_drop=0.02).verdict
+    assert guarded.sentence.startswith("Gate failed: ")
+    assert not [text for text in guarded.details if "for brand" in text]
+    pooled = compare(
+        {"q": {"a": 1, "b": 0}},
+        {"old": {"q": {"a": 2, "b": 1}}, "new": {"q": {"a": 2, "b": 1}}},
+        ["mrr", "auc(average=pooled)"],
+    )
+    assert report_of(pooled, slices={"q": "all"}).verdict.sentence == "No value changed"
