@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
 
@@ -27,7 +27,7 @@ from sklearn_rank.support.text import safe_text
 
 TUNE = """\
 sklearn.set_config(enable_metadata_routing=True)
-model, grid = HistGradientBoostingRegressor(), {"max_iter": [5, 20, 50]}
+model, grid = GradientBoostingRegressor(), {"n_estimators": [20, 50, 100]}
 search = GridSearchCV(model, grid, scoring=map_scorer, cv=GroupKFold())
 search.fit(X, y, groups=qid)
 print(search.best_params_, round(search.best_score_, 3))
@@ -100,7 +100,7 @@ def run_demo(path: str, *, is_opened: bool) -> None:
     )
     names: dict[str, Any] = {
         "sklearn": sklearn,
-        "HistGradientBoostingRegressor": HistGradientBoostingRegressor,
+        "GradientBoostingRegressor": GradientBoostingRegressor,
         "GridSearchCV": GridSearchCV,
         "GroupKFold": GroupKFold,
         "map_scorer": map_scorer,

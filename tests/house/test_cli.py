@@ -160,7 +160,7 @@ def test_the_demo_tunes_compares_and_guards_on_one_screen(tmp_path):
     assert last == f"opened {path.as_uri()}"
     assert len(lines) <= 32
     assert max(len(line) for line in lines if str(tmp_path) not in line) <= 79
-    assert re.search(r"^\{'max_iter': \d+\} 0\.\d+$", finished.stdout, re.MULTILINE)
+    assert re.search(r"^\{'n_estimators': \d+\} 0\.\d+$", finished.stdout, re.MULTILINE)
     old, new = map(float, re.search(r"map +([\d.]+) -> ([\d.]+)", finished.stdout).groups())
     assert old < new
     assert re.search(r"^FAILED: MAP fell from ", finished.stdout, re.MULTILINE)

@@ -43,7 +43,7 @@ def test_the_search_finds_the_best_candidate(page: str, capsys: pytest.CaptureFi
     assert load("../sklearn_rank/_demo").TUNE in code, "the demo prints the lines that it runs"
     with sklearn.config_context(enable_metadata_routing=False):
         exec(code, {})
-    assert re.fullmatch(r"\{'max_iter': \d+\} 0\.\d+\n", capsys.readouterr().out)
+    assert re.fullmatch(r"\{'n_estimators': \d+\} 0\.\d+\n", capsys.readouterr().out)
 
 
 @pages
