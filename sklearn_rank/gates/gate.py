@@ -7,13 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.comparison.baseline import BaselineError, as_text, load, record, write
+from sklearn_rank.comparison.baseline import (
+    Baseline,
+    BaselineError,
+    as_text,
+    keys_of,
+    load,
+    record,
+    write,
+)
 from sklearn_rank.comparison.join import join
+from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, recorded
 from sklearn_rank.gates.judge import judge
 from sklearn_rank.gates.limits import (
@@ -37,6 +48,7 @@ from sklearn_rank.gates.verdict import (
     State,
     gravest,
 )
+from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.statistics.paired import FEWEST, POWER
 from sklearn_rank.statistics.student import least_found
 from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS, SLACK
@@ -65,16 +77,19 @@ def judge_gate(
         )
         return _with(replace(result, file=file), finding)
     loaded = load(file.path, safe_text(file.shown, limit=300))
-    joined, fit, read = None, None, b""
+    joined, fit, old, read = None, None, None, b""
     if loaded is not None:
         _check_name(loaded[0].name, limits.name, file)
-        (joined, fit), read = recorded(measured.evaluation, loaded[0], measured.slices), loaded[1]
+        old, read = loaded
+        joined, fit = recorded(measured.evaluation, old, measured.slices)
     result = replace(judge(measured, limits, joined, fit), file=file)
     if fit is None:
         result = _with(result, _no_baseline(result, limits, file))
     if not file.writes:
         return result
-    return _update(result, measured, limits, fit, file, read)
+    wholes = {} if old is None else _wholes(old, measured.evaluation)
+    lowered = "" if old is None else _lowered(old, wholes, measured, limits)
+    return _update(result, measured, limits, fit, file, read, wholes, lowered)
 
 
 def _check_name(recorded: str, name: str, file: BaselineFile) -> None:
@@ -170,6 +185,8 @@ def _update(
     fit: Fit | None,
     file: BaselineFile,
     read: bytes,
+    wholes: Mapping[str, tuple[float, float]],
+    lowered: str,
 ) -> GateResult:
     """Write the baseline if nothing forbids it: then the verdict is that on the new one."""
     new = measured.evaluation
@@ -180,6 +197,7 @@ def _update(
     settled = judge(measured, limits, *recorded(new, content, measured.slices))
     settled, accepts = replace(settled, file=file), file.writes == "accept"
     why = "" if fit is None or accepts else _why_not(result, fit, moves)
+    why = why or ("" if accepts else lowered)
     if settled.state in BROKEN:
         text = "baseline not written because the gate fails; fix that first"
         return _with(settled if not why else result, Finding("not_written", None, text))
@@ -195,7 +213,70 @@ def _update(
     kind = "new" if fit is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
     settled = replace(settled, written=kind, state=state, recorded_changes=moves)
-    return _with(settled, *_what_it_will_see(measured, limits))
+    remarks = _what_it_will_see(measured, limits)
+    moved = {name: ends for name, ends in wholes.items() if abs(ends[1] - ends[0]) > LEAST}
+    if moved and kind == "refreshed":
+        text = f"over all queries {_arrows(moved)}"
+        remarks = (Finding("refreshed", None, text), *remarks)
+    return _with(settled, *remarks)
+
+
+def _wholes(baseline: Baseline, new: Evaluation) -> dict[str, tuple[float, float]]:
+    """Recorded values over all queries, and those now; NaN of what cannot be measured now."""
+    ends = {}
+    for name, old in baseline.measures.items():
+        value = math.nan
+        if name in new:
+            value = float(new[name])
+        else:
+            with suppress(ValueError, TypeError):  # values of elsewhere
+                scored = score_measures([read_measure(name)], new._judged, math.nan)
+                value = scored[0].average.value
+        ends[name] = old.value, value
+    return ends
+
+
+def _lowered(
+    baseline: Baseline,
+    wholes: Mapping[str, tuple[float, float]],
+    measured: Measured,
+    limits: Limits,
+) -> str:
+    """What a refresh would lower by more than a limit: the whole, or what leaves; "" if nothing."""
+    new, lower = measured.evaluation, {}
+    for name, (was, now) in wholes.items():
+        if math.isnan(now):
+            lower[f"over all queries {name}"] = was, now
+        elif name not in new or name in limits.max_drop:
+            used = new._scored[name].measure if name in new else read_measure(name)
+            fall = was - now if used.metric.greater_is_better else now - was
+            if fall > drop_of(limits.max_drop.get(name, DEFAULT_DROP), was) + SLACK:
+                lower[f"over all queries {name}"] = was, now
+    for label, part in _slices_that_leave(baseline, measured).items():
+        for name in limits.max_drop:
+            was, now = baseline.slices[label].get(name, math.nan), float(part[name])
+            fall = was - now if new._scored[name].measure.metric.greater_is_better else now - was
+            if limits.max_slice_drop is not None and fall > limits.max_slice_drop + SLACK:
+                lower[f"slice {label} {name}"] = was, now
+    return _arrows(lower)
+
+
+def _slices_that_leave(baseline: Baseline, measured: Measured) -> dict[str, Evaluation]:
+    """What the queries of recorded slices that are gone have now."""
+    gone, new = baseline.slices.keys() - measured.slices.keys(), measured.evaluation
+    recorded_labels = {row.id: gone.intersection(row.slices or ()) for row in baseline.queries}
+    keys = keys_of(new.query_ids, "queries")
+    labels = {
+        query: sorted(recorded_labels.get(key, ()))
+        for query, key in zip(new.query_ids, keys, strict=True)
+    }
+    if not any(labels.values()):
+        return {}
+    return {label: part for label, (_, part) in slices_of(new, labels).items()}
+
+
+def _arrows(moves: Mapping[str, tuple[float, float]]) -> str:
+    return ", ".join(f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in moves.items())
 
 
 def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, float]]) -> str:
@@ -213,9 +294,15 @@ def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, floa
     redefined = any(rule == "redefined" for rule, _ in fit.others)
     if redefined or not fit.compares or all(row.drop is None for row in rows):
         return "nothing says that it is not lower"
-    if moves and not (fit.data or fit.others or any(row.is_gain for row in rows)):
-        what = ", ".join(f"{n} {was:.4f} -> {now:.4f}" for n, (was, now) in moves.items())
-        return f"the gain is not significant at {GAIN_ALPHA:g} ({what})"
+    if fit.data or fit.others:
+        return ""
+    if result.lucky:
+        tested = [row for row in result.lucky if row.compared and not row.is_contract]
+        rule = f"significant at {GAIN_ALPHA:g}" if tested else "beyond max_drop"
+        what = _arrows({row.name: row.ends for row in tested or result.lucky})
+        return f"the gain is not {rule} ({what})"
+    if moves and not any(row.is_gain for row in rows):
+        return f"no measure with a limit gains ({_arrows(moves)})"
     return ""
 
 

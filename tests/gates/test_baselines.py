@@ -291,7 +291,10 @@ def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n
     if n_new == 30:
         said = f"on the 30 queries in common MRR is unchanged at 1.000 ({value:.3f} over all)"
         assert said in result.headline
-        assert gate(judgements, results([1] * 60), **DROP, update=True).written == "refreshed"
+        left = gate(judgements, results([1] * 60), **DROP, update=True)
+        assert not left.written
+        assert f"not recorded: over all queries mrr 1.0000 -> {value:.4f}" in left.message
+        assert gate(judgements, results([1] * 60), **DROP, accept=True).written
         assert f"MRR is unchanged at {value:.3f} (60 queries)" in (
             gate(judgements, results([1] * 60), **DROP).headline
         )
@@ -461,6 +464,53 @@ def test_an_update_raises_and_refreshes_and_never_lowers(name, gate):
         assert "not recorded: mrr 0.5000 -> 0.4944" in result.message
     if name == "a gain":
         assert result.recorded_changes == {"mrr": (0.5, 0.75)}
+
+
+def test_a_refresh_says_what_moves_over_all_queries(gate):
+    """One query of 60 is judged anew: 1 - 8 / 9 / 60 is lower by less than the limit."""
+    gate.record(*case([1] * 60), **DROP)
+    judgements = {**truth(60), names(60)[0]: {"bad9"}}
+    result = gate(judgements, results([1] * 60), **DROP, update=True)
+    assert result.written == "refreshed"
+    assert "over all queries mrr 1.0000 -> 0.9852" in result.message
+
+
+@pytest.mark.parametrize(("rank", "written"), [(1, "refreshed"), (3, "")])
+def test_a_measure_that_leaves_while_it_falls_is_not_dropped(rank, written, gate):
+    """The other one sees no more than the first item."""
+    limits = {"max_drop": {"mrr": 0.02, "hit_rate@1": 0.02}}
+    gate.record(*case([1] * 2 + [2] * 28), **limits)
+    left = gate(*case([1] * 2 + [1 + rank] * 28), max_drop={"hit_rate@1": 0.02}, update=True)
+    assert left.written == written, left.message
+    assert ("not recorded: over all queries mrr 0.5333 -> 0.3000" in left.message) is not written
+
+
+@pytest.mark.parametrize(("rank", "written"), [(2, "raised"), (4, "")])
+def test_a_slice_that_leaves_while_it_falls_is_not_dropped(rank, written, gate):
+    """All together do not fall: 10 of 40 lose 1 / 4, 30 gain 1 / 12 at least."""
+    labels = {query: "b" if n < 10 else "a" for n, query in enumerate(names(40))}
+    limits = {**DROP, "max_slice_drop": 0.1}
+    gate.record(*case([2] * 10 + [3] * 30), **limits, slices=labels)
+    merged = dict.fromkeys(labels, "all")
+    left = gate(*case([rank] * 10 + [2] * 30), **limits, slices=merged, update=True)
+    assert left.written == written, left.message
+    assert ("not recorded: slice b mrr 0.5000 -> 0.2500" in left.message) is not written
+
+
+def test_no_row_raises_another(gate):
+    """A latency that is a little lower says nothing of MRR, nor MRR of it."""
+    limits = {"max_drop": {"mrr": 0.02, "ms": 5.0}}
+    gate.record(*THIRTY, **limits, totals={"ms": 100.0})
+    for ranks, ms, said in (
+        ([1] + [2] * 29, 99.99, "the gain is not significant at 0.02 (mrr 0.5000 -> 0.5167)"),
+        ([1] + [2] * 29, 90.0, "the gain is not significant at 0.02 (mrr 0.5000 -> 0.5167)"),
+        ([2] * 30, 99.99, "the gain is not beyond max_drop (ms 100.0000 -> 99.9900)"),
+        ([1] * 30, 99.99, "the gain is not beyond max_drop (ms 100.0000 -> 99.9900)"),
+    ):
+        result = gate(*case(ranks), **limits, totals={"ms": ms}, update=True)
+        assert not result.written
+        assert f"not recorded: {said}" in result.message
+    assert gate(*THIRTY, **limits, totals={"ms": 90.0}, update=True).written == "raised"
 
 
 def test_only_accepting_lowers(gate):
