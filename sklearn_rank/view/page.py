@@ -8,10 +8,13 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
+from importlib.util import cache_from_source
 from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import __version__
@@ -247,15 +250,39 @@ def page(report: Report) -> str:
     Its content security policy forbids every connection and every script except the package's,
     whatever the data contain.
     """
-    from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
+    all_data = filter(None, (section.queries for section in report.sections))
+    script = _resource("page.js")
+    html: str = _template().render(
+        report=report,
+        version=__version__,
+        generator=Markup(GENERATOR),
+        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        style=Markup(_resource("page.css")),
+        script=Markup(script),
+        sizes=[(data["leftOut"], len(data["queries"])) for data in all_data],
+    )
+    return html
+
+
+@cache
+def _template() -> Any:
+    """The page's template; compiling it costs as much as a third of a page."""
+    from jinja2 import Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    # Compiled once, where Python puts the compiled modules of this package.
+    folder, kept = os.path.dirname(cache_from_source(__file__)), f"page-{__version__}-%s.jinja"
+    is_kept = os.access(folder, os.W_OK) and not sys.dont_write_bytecode
     environment = Environment(
         autoescape=True,
         finalize=lambda one: safe_text(one, limit=None) if type(one) is str else one,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        loader=FunctionLoader(_resource),
+        bytecode_cache=FileSystemBytecodeCache(folder, kept) if is_kept else None,
     )
     environment.filters |= {
         "short": short,
@@ -265,17 +292,7 @@ def page(report: Report) -> str:
         "lines": lambda data: Markup("\n".join(data["lines"])),
         "table": lambda table: Markup(to_html(table)),
     }
-    all_data = filter(None, (section.queries for section in report.sections))
-    script = _resource("page.js")
-    return environment.from_string(_resource("page.html.jinja")).render(
-        report=report,
-        version=__version__,
-        generator=Markup(GENERATOR),
-        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        style=Markup(_resource("page.css")),
-        script=Markup(script),
-        sizes=[(data["leftOut"], len(data["queries"])) for data in all_data],
-    )
+    return environment.get_template("page.html.jinja")
 
 
 def _resource(name: str) -> str:
