@@ -105,6 +105,7 @@ def measure_files(
         "missing": "zero" if arguments.complete else convention.missing,
         "duplicates": reader.duplicates.get("run"),
         "keep_items": keep_items,
+        "collection": arguments.collection,
         "clusters": None if clusters is None else read_labels(clusters, "--clusters"),
     }
     evaluations = {}

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from sklearn_rank.view.page import Section
 
 WRITING = ("--update", "--accept")
-_FILES = ("qrels", "run", "queries", "slices", "clusters", "query_text", "item_text")
+_FILES = (
+    *("qrels", "run", "queries", "slices", "clusters"),
+    *("collection", "query_text", "item_text"),
+)
 _KEYS = (
     "name",
     *_FILES,
@@ -261,6 +264,8 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         given["slices"] = read_labels(files["slices"]).get
     if "clusters" in files:
         given["clusters"] = read_labels(files["clusters"], "--clusters")
+    if "collection" in files:
+        given["collection"] = files["collection"]
     if "query_text" in files:
         given["query_text"] = read_labels(files["query_text"], "--query-text", "text")
     if "item_text" in files:

@@ -21,6 +21,8 @@ WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
 _ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
 
+_COLLECTION = "ids of all items that can be found, one a line: losses of others are named"
+
 # Values -----------------------------------------------------------------------------------------
 
 
@@ -166,6 +168,7 @@ def _add_counting(add: Callable[..., object]) -> None:
         "groups of related queries, such as one user's; intervals and tests treat a group as a unit"
     )
     add("--clusters", metavar="FILE", help=groups)
+    add("--collection", metavar="FILE", help=_COLLECTION)
 
 
 def _add_measures(add: Callable[..., object]) -> None:
@@ -433,6 +436,7 @@ def _gate(commands: Any) -> None:
     data("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
     data("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     data("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
+    data("--collection", metavar="FILE", help=_COLLECTION)
     numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     data("--values", metavar="NAME=FILE", help=numbers, **named)

@@ -66,6 +66,8 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     weight: float | None = None
     cluster: str | None = None
     slices: list[str] | None = None
+    outside: list[str] = []
+    """Relevant items that were not in the collection, where one was given."""
 
 
 class MeasureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -295,6 +297,9 @@ def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Seq
         columns["spread"] = _by_query(spreads, len(keys))
     if slices:
         columns["slices"] = labels_of(slices, len(keys))
+    outside = evaluation._judged.outside
+    if outside is not None:
+        columns["outside"] = [sorted(map(key_of, items)) for items in outside]
     placements, has_ids = evaluation.placements(), evaluation.items is not None
     columns["found"] = [_found(placement, has_ids=has_ids) for placement in placements]
     if has_ids:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn_rank.comparison.baseline import key_of, run_deviation
 from sklearn_rank.comparison.recorded import RecordedEvaluation, completed
 from sklearn_rank.evaluation.averaging import mean_over
+from sklearn_rank.evaluation.collection import Departures
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.losses import LossChange, change_of, explains, mean_parts
 from sklearn_rank.evaluation.losses import Parts as LossParts
@@ -34,7 +35,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.statistics.paired import PairedDifferences
-from sklearn_rank.support.constants import RECORDED_DECIMALS
+from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -167,6 +168,35 @@ class Joined:
             measure, one.title, (parts[0], parts[1]), self.weights(systems[0], measure)
         )
 
+    def departures(self, measure: str, systems: tuple[str, str]) -> Departures | None:
+        """Losses whose item left the collection; None if there is none, or no collection."""
+        old, new = (self.with_ranks().systems[system] for system in systems)
+        outside = new._judged.outside
+        if outside is None or self.values(systems[0], measure) is None:
+            return None
+        first, second = (self.values_per_query(system, measure) for system in systems)
+        sign = 1 if self.measure(measure).metric.greater_is_better else -1
+        change = second - first
+        lost = np.flatnonzero(sign * change < -LEAST / 2)
+        positions = self.positions[systems[0]][lost]
+        items, explained = dict[Any, None](), []
+        for number, at, placement in zip(
+            lost.tolist(), positions.tolist(), old.placements(positions), strict=True
+        ):
+            before = _outside_before(old, at)
+            out = outside[int(self.positions[systems[1]][number])]
+            gone = {item for item in out if key_of(item) not in before}
+            left = [hit.item for hit in placement.hits if hit.item in gone]
+            if left:
+                explained.append(number)
+                items.update(dict.fromkeys(left))
+        if not explained:
+            return None
+        change[explained] = np.nan
+        remaining = mean_over(change, self.weights(systems[1], measure))
+        title = self.measure(measure).title
+        return Departures(title, len(lost), len(explained), tuple(items), remaining)
+
     @cached_property
     def missing(self) -> dict[str, list[Any]]:
         """Common queries that a system did not rank; they count as empty rankings."""
@@ -192,6 +222,14 @@ class Joined:
             positions={name: positions[queries] for name, positions in self.positions.items()},
             clusters=None if self.clusters is None else self.clusters[queries],
         )
+
+
+def _outside_before(old: Evaluation, number: int) -> Set[str]:
+    """Relevant items that were not in the collection of the baseline."""
+    if isinstance(old, RecordedEvaluation):
+        return set(old.rows[number].outside)
+    outside = old._judged.outside
+    return set() if outside is None else set(map(key_of, outside[number]))
 
 
 def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:

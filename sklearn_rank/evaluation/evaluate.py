@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Never, NoReturn
 
+from sklearn_rank.evaluation.collection import with_collection
 from sklearn_rank.evaluation.compute import read, score_measures
 from sklearn_rank.evaluation.program_differences import gains_by_less, program_differences
 from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
@@ -75,6 +76,7 @@ def evaluate(
     convention: str = "default",
     keep_items: bool = False,
     values: Mapping[str | Measure, Mapping[Any, float]] | None = None,
+    collection: Any = None,
     **unknown: Never,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
@@ -135,6 +137,10 @@ def evaluate(
         ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row for each
         query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
         value is None or NaN the query is undefined.
+    collection : set or sequence of ids, or path, default=None
+        The items that can be found at all, or a file of their ids, one a line. Relevant items that
+        are not among them are counted, and comparisons say which losses they explain; no value
+        changes. Implies ``keep_items``.
     **unknown
         Not accepted; for ``slices``, ``k``, ``min_rel`` and ``qid`` the error says where
         they go.
@@ -201,10 +207,11 @@ def evaluate(
             "assume": assume,
             "convention": convention,
             "keep_items": keep_items,
+            "collection": collection,
             "values": values,
         }
         return _evaluate_runs(y_true, y_score, options, [len(repeats.runs) for repeats in repeated])
-    keeps = check_flag(keep_items, "keep_items", "evaluate")
+    keeps = check_flag(keep_items, "keep_items", "evaluate") or collection is not None
     preset = find_convention(convention)
     given = {} if values is None else given_measures(values_of(values))
     wanted = _with_given(measures, given) if given else measures
@@ -238,6 +245,8 @@ def evaluate(
     if query_ids is not None:
         judged = _with_ids(judged, query_ids)
         refuse_shuffled(sample_weight, "sample_weight", list(judged.query_ids))
+    if collection is not None:
+        judged = with_collection(judged, collection)
     if clusters is not None:
         judged = replace(judged, clusters=read_clusters(clusters, judged))
     rules = {name: getattr(reading, name) for name in RULES}

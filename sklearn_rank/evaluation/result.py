@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, warn_of_undefined_slices
+from sklearn_rank.evaluation.collection import collection_counts
 from sklearn_rank.evaluation.compute import (
     ByMeasure,
     Scored,
@@ -218,8 +219,9 @@ class Evaluation(Tabular):
         ``duplicates`` dropped; ``missed`` items of one shared ground truth that no query retrieved;
         ``unjudged_grades`` negative grades read as "not judged"; ``unjudged_items`` ranked items
         that nobody judged,
-        where the ground truth is ``assumed`` to be partial; per measure the queries for which it is
-        ``undefined``, and those ``averaged``.
+        where the ground truth is ``assumed`` to be partial; with a ``collection``, relevant items
+        that are ``outside_collection``, and queries that ``cannot_be_won``; per measure the queries
+        for which it is ``undefined``, and those ``averaged``.
         """
         return {name: dict(n) if isinstance(n, dict) else n for name, n in self._counts.items()}
 
@@ -244,6 +246,7 @@ class Evaluation(Tabular):
             "unjudged_grades": left_out.unjudged_grades,
             "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),
             "assumed": data.assumed,
+            **collection_counts(data),
             "undefined": dict(
                 zip(self._scored, (one.n_undefined for one in averages), strict=True)
             ),

@@ -198,5 +198,8 @@ def take_queries(judged: RankingData, queries: IntArray, given: Collection[Any])
         query_columns=judged.query_columns,
         clusters=None if judged.clusters is None else judged.clusters[queries],
         options=judged.options,
+        outside=None
+        if judged.outside is None
+        else tuple(judged.outside[query] for query in queries.tolist()),
         judgements=None if judged.judgements is None else judged.judgements.take(queries),
     )

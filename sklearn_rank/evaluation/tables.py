@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rank.evaluation.collection import collection_remarks
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics.means import cluster_codes
@@ -183,6 +184,7 @@ def remarks(counts: dict[str, Any], hint: str = "") -> str:
         for n, text in ((counts[key], text) for key, text in _REMARKS.items())
         if n
     ]
+    parts += collection_remarks(counts)
     if counts["assumed"] == "complete":
         parts.append("judgements treated as complete")
     elif counts["assumed"] == "partial":

@@ -134,6 +134,8 @@ class RankingData:
     """(Q,) label of what each query was drawn by; None: queries are independent."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the reader on which values depend, if available."""
+    outside: tuple[tuple[Any, ...], ...] | None = None
+    """Relevant items of each query that are not in the collection; None without a collection."""
     judgements: Judgements | None = None
     """Which items are relevant to each query; None if they have no ids."""
 

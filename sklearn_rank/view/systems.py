@@ -267,11 +267,12 @@ def verdict_of(
         green: Kind = "better" if gate.state == "improved" else "same"
         answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
         kind: Kind = green if gate.passed else "worse"
-        return Verdict(answer, kind, tuple(_unguarded(section)), tuple(about), to_judge)
+        said = (*_losses(comparison, lead, section), *_unguarded(section))
+        return Verdict(answer, kind, said, tuple(about), to_judge)
     nothing = nothing_learned(comparison)
     details = list[str]()
     if lead is not None:
-        details.append(_numbers(comparison, lead, section))
+        details += [_numbers(comparison, lead, section), *_losses(comparison, lead, section)]
         more.append(_family(comparison, section, ordered, parts or {}))
     elif not is_same:
         more += _detectable(comparison)
@@ -362,6 +363,16 @@ def _unmatched(comparison: Comparison) -> list[str]:
             why = f" ({one.hint})" if one.hint else ""
             said.append(f"No relevant item of {safe_text(name)} was retrieved{why}.")
     return said
+
+
+def _losses(comparison: Comparison, lead: Finding | None, section: Section) -> list[str]:
+    """Of a loss over all queries: items that left, what is not retrieved, what order costs."""
+    if lead is None or lead.row.slice or lead.cell.direction != "worse":
+        return []
+    name = comparison.measures[section.measures.index(lead.measure)]
+    pair, joined = (comparison.baseline, section.systems[lead.row.new]), comparison._joined
+    said = joined.departures(name, pair), joined.losses(name, pair)
+    return [f"{text}." for text in said if text is not None]
 
 
 def _usual_gate(comparison: Comparison, slices: Any) -> str:

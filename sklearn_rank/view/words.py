@@ -64,8 +64,21 @@ def headline(result: GateResult) -> str:
         texts = [finding.short or finding.text for finding in others[: MOST_FINDINGS - 1]]
         more = len(others) + 1 - MOST_FINDINGS
         text = "; ".join([text, *texts]) + (f" and {more:,} more" if more > 0 else "")
+        text = "; ".join(filter(None, [collection_text(result), text]))
     unjudged = [finding.text for finding in result.findings if finding.rule == "new_unjudged"]
     return "; ".join([text, *unjudged])
+
+
+def collection_text(result: GateResult) -> str:
+    """Losses whose item left the collection, of the first measure that has any; else empty."""
+    joined = result.joined
+    for row in () if joined is None else result.measures.values():
+        if joined is not None and row.drop is not None and row.fall > 0:
+            old, new = joined.systems
+            departures = joined.departures(row.name, (old, new))
+            if departures is not None:
+                return str(departures)
+    return ""
 
 
 def _values(result: GateResult) -> str:
@@ -112,6 +125,7 @@ def said(result: GateResult) -> dict[str, Any]:
         "table": _as_texts(changes_table(result)),
         "losers": _as_texts(losers_table(result, most=1)),
         "losses": losses_text(result),
+        "collection": collection_text(result),
     }
 
 
