@@ -13,7 +13,7 @@ from typing import Any
 from sklearn_rank.cli.evaluate import measure_files
 from sklearn_rank.cli.gate import limits_of
 from sklearn_rank.cli.reading import read_labels, read_texts
-from sklearn_rank.cli.terminal import print_styled, print_table, shown
+from sklearn_rank.cli.terminal import print_styled, print_table, print_text, shown
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.result import Evaluation
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         cells = (tuple(map(_cell, row.values())) for row in rows)
         print(to_csv(Table(tuple(map(Column, rows[0])), tuple(cells))), end="")
     else:
-        print(comparison.to_markdown().rstrip("\n"))
+        print_text(comparison.to_markdown().rstrip("\n") + "\n")
     return 0
 
 

@@ -17,7 +17,7 @@ from sklearn_rank.cli.reading import (
     refuse_repeated_runs,
     split_runs,
 )
-from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.cli.terminal import print_table, print_text
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import queries_table, slices_table, table_of
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         for label, query, measure, value in rows:
             if not math.isnan(value):
                 shown = f"{measure}[{safe_text(label)}]" if label else measure
-                print(f"{shown:<22}\t{safe_text(query)}\t{value:6.4f}")
+                print_text(f"{shown:<22}\t{safe_text(query)}\t{value:6.4f}\n")
     else:
         tables = [table_of(evaluation)]
         tables += [slices_table(parts)] if parts else []
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             if form == "table":
                 print_table(table)
             else:
-                print(to_markdown(table))
+                print_text(f"{to_markdown(table)}\n")
     return 0
 
 

@@ -44,13 +44,20 @@ def print_table(table: Table) -> None:
     if left_out:
         hidden = ", ".join(left_out)
         notes.append(f"hidden columns: {hidden} (widen the terminal, or pipe the output)")
-    print(*notes, sep="\n", end="\n" * bool(notes))
+    print_text("".join(f"{note}\n" for note in notes))
+
+
+def print_text(text: str) -> None:
+    """Lines that may hold ids of the data: none is a command to the job whose log it is."""
+    from sklearn_rank.support.text import for_log
+
+    print(for_log(text), end="")
 
 
 def print_styled(text: str, style: str = "") -> None:
     """A line in one of Rich's styles; plain in a pipe."""
     if not style or not sys.stdout.isatty():
-        print(shown(text))
+        print_text(f"{shown(text)}\n")
         return
     from rich.console import Console
     from rich.text import Text

@@ -1,5 +1,6 @@
 """What a terminal shows: messages in the command's words, tables, progress, streams that end."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sklearn_rank import cli
 from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import option_of
 from sklearn_rank.support import runtime
@@ -205,3 +207,36 @@ def test_ids_and_files_are_named_as_they_are(command: Command) -> None:
     error = command("evaluate my_y_score_gone.run my_y_score.run", code=2)
     assert "QRELS 'my_y_score_gone.run' cannot be read" in error
     assert "did you mean 'my_y_score.run'?" in error
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate", "q.json", "a.json", "-q", "--slices", "s.csv"],
+        ["evaluate", "q.json", "a.json", "-q", "--format", "trec"],
+        ["evaluate", "q.json", "a.json", "-q", "--format", "markdown"],
+        ["compare", "q.json", "a.json", "::error::b.json"],
+        ["compare", "q.json", "a.json", "::error::b.json", "--changed", "3"],
+        ["compare", "q.json", "a.json", "::error::b.json", "--format", "markdown"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names of files")
+def test_no_id_is_a_command_to_the_job_whose_log_it_is(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.chdir(tmp_path)
+    bad = {f"::error::{n}": {"::warning::x": 1} for n in range(3)} | {"##[error]q": {"##[x": 1}}
+    (tmp_path / "q.json").write_text(json.dumps(bad))
+    (tmp_path / "a.json").write_text(
+        json.dumps({q: {"b": 2.0, **found} for q, found in bad.items()})
+    )
+    (tmp_path / "::error::b.json").write_text(
+        json.dumps({q: {"b": 0.5, **found} for q, found in bad.items()})
+    )
+    rows = "".join(f"{query},::error::{query}\n" for query in bad)
+    (tmp_path / "s.csv").write_text(f"query,slice\n{rows}")
+    assert cli.main(command) == 0
+    shown = capsys.readouterr().out
+    assert "error" in shown
+    assert not [line for line in shown.splitlines() if line.strip().startswith("::")]
+    assert "##[" not in shown
