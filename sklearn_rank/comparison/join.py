@@ -30,7 +30,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
     UnknownMeasureError,
 )
-from sklearn_rank.inputs.hints import spelling_hint
+from sklearn_rank.inputs.spelling import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.means import cluster_codes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from datetime import date, time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def table_of(evaluation: Evaluation) -> Table:
             codes = cluster_codes(evaluation.clusters)
             sample = PairedDifferences.of(values, weights=weights, clusters=codes)
             effects[name] = sample.design_effect, len(sample)
-    notes = remarks(evaluation.counts, evaluation.hint), *design_notes(effects)
+    notes = remarks_of(evaluation), *design_notes(effects)
     if evaluation._judged.read_as:
         notes += (evaluation._judged.read_as,)
     if open_ended:
@@ -81,11 +82,18 @@ _DISCOUNTS = {"log2": "log2(rank + 1)", "log2_rank": "log2(rank), at least 1"}
 
 
 def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
-    """Gain and discount of the measures that have them, if grades above 1 make them matter."""
-    if data.rankings.judged_grades.max(initial=0.0) <= 1:
+    """How measures read grades, if some above 1 make it matter.
+
+    Gain and discount of those that have them; of the others, that a lowest grade is relevant.
+    """
+    grades = data.rankings.judged_grades
+    if grades.max(initial=0.0) <= 1:
         return []
     named: dict[str, list[str]] = {}
     for measure in measures:
+        if measure.options.get("min_rel", 0) is None:
+            occur = f"{grades.min():g} to {grades.max():g} occur"
+            named.setdefault(f"relevant: every grade above 0 ({occur})", []).append(str(measure))
         if "gain" in measure.options:
             gain, discount = measure.options["gain"], measure.options.get("discount")
             text = _GAINS.get(gain, "a table")
@@ -176,14 +184,28 @@ _REMARKS = {
 }
 
 
-def remarks(counts: dict[str, Any], hint: str = "") -> str:
+def remarks_of(evaluation: Evaluation) -> str:
+    """Remarks on an evaluation, with an id of the queries that only one side has."""
+    data = evaluation._judged
+    given, examples = list(data.left_out), dict[str, Any]()
+    if len(data.missing):
+        examples["missing"] = data.listed_ids()[data.missing[0]]
+    elif data.counts.missing and given:
+        examples["missing"] = given[0]
+    if data.counts.unjudged and given:
+        examples["unjudged"] = given[-1]
+    return remarks(evaluation.counts, evaluation.hint, examples)
+
+
+def remarks(
+    counts: dict[str, Any], hint: str = "", examples: Mapping[str, Any] = MappingProxyType({})
+) -> str:
     """Counts of the data in one line, with the reason if nothing was retrieved."""
     parts = [count(counts["queries"], "query", "queries")]
-    parts += [
-        f"{n:,} {text.format(s='' if n == 1 else 's')}"
-        for n, text in ((counts[key], text) for key, text in _REMARKS.items())
-        if n
-    ]
+    for key, text in _REMARKS.items():
+        n = counts[key]
+        shown = f" ({safe_repr(examples[key])})" if key in examples else ""
+        parts += [f"{n:,} {text.format(s='' if n == 1 else 's')}{shown}"] * bool(n)
     parts += collection_remarks(counts)
     if counts["assumed"] == "complete":
         parts.append("judgements treated as complete")

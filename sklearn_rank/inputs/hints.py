@@ -6,16 +6,17 @@ what the ids seem to differ in.
 
 from __future__ import annotations
 
-import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.inputs.spelling import alike_ids, look_different, spelling_hint
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import sizes_of
@@ -26,11 +27,13 @@ _QUERIES, _ITEMS = 100, 1000
 _FIRST = 12
 """Items that were not retrieved after which nothing is looked for in most data."""
 _SPELLED = 0.25
-"""Share of the relevant items from which their spelling is spoken of; a third is seen surely."""
+"""Share of the lost items from which their spelling is spoken of; a third is seen surely."""
 _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
-_CHANCE = 10
+_CHANCE = 3
 """Below this number of queries a miss of all is no surprise, if the ids look alike."""
+_PADDING = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
+"""What fills up lists of unequal length, as text or as a number."""
 
 # Types of ids ------------------------------------------------------------------------------------
 
@@ -87,41 +90,7 @@ def _can_be_equal(kind: type, other: type) -> bool:
     return bool(shared) or (issubclass(kind, Number) and issubclass(other, Number))
 
 
-# Spelling of ids ---------------------------------------------------------------------------------
-
-
-def _folded(keys: list[Any]) -> str:
-    """Ids without type, case and spaces, each with a mark at its end."""
-    if bytes in set(map(type, keys)):
-        keys = [k.decode("utf-8", "replace") if isinstance(k, bytes) else k for k in keys]
-    text = "\0".join([*map(str, keys), ""])
-    text = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return "".join(text.casefold().split())
-
-
-def _plain(key: Any) -> str:
-    """An id without type, case, spaces, leading zeros and a trailing ".0"."""
-    return _folded([key])[:-1].removesuffix(".0").lstrip("0")
-
-
-def _alike(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Unequal ids of the two sides that have one plain form."""
-    right = list(right)
-    mine, folded = {key: _plain(key) for key in left}, _folded(right)
-    # Most sides have nothing alike, which one joined text shows at once.
-    if not any(f"{plain}{end}" in folded for plain in mine.values() for end in ("\0", ".0\0")):
-        return []
-    by_plain = {_plain(key): key for key in right}
-    return [(key, by_plain[plain]) for key, plain in mine.items() if plain in by_plain]
-
-
-def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
-    """How many unmatched ids differ only in spelling; "" if none does."""
-    alike = _alike(left, right)
-    if not alike:
-        return ""
-    example = " and ".join(map(safe_repr, alike[0]))
-    return f". {len(alike):,} of them differ in type, case, spaces or zeros alone, as {example}"
+# Queries of one side alone ------------------------------------------------------------------------
 
 
 def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> None:
@@ -135,10 +104,88 @@ def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> Non
         )
 
 
+def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None:
+    """RankingDataWarning if queries of one side are numbered from 0, those of the other from 1.
+
+    Then the rankings of their neighbours hold more relevant items than their own.
+    """
+    queries = list(islice(y_true, _QUERIES))
+    if not all(_is_number(query) for query in queries):
+        return
+    sides = [*(y_true[query] for query in queries), *islice(y_score.values(), _QUERIES)]
+    if not all(isinstance(side, Collection) for side in sides):
+        return  # one that is read once
+
+    def n_found(step: int) -> int:
+        others = [type(query)(int(query) + step) for query in queries]
+        pairs = zip(queries, others, strict=True)
+        both = ((y_true[query], y_score[other]) for query, other in pairs if other in y_score)
+        return sum(len(set(relevant) & set(ranked)) for relevant, ranked in map(_items_of, both))
+
+    try:
+        found = {step: n_found(step) for step in (0, 1, -1)}
+    except TypeError:  # items that are read with more care
+        return
+    step = 1 if found[1] > found[-1] else -1
+    if found[step] > max(2 * found[0], 1):
+        first, last = safe_repr(queries[0]), safe_repr(type(queries[0])(int(queries[0]) + step))
+        warn(
+            f"queries seem to be numbered from 0 on one side and from 1 on the other: rankings of "
+            f"the next number, such as {last} for {first}, hold {found[step]:,} relevant items, "
+            f"those of the same number {found[0]:,}",
+            RankingDataWarning,
+        )
+
+
+def _is_number(query: Any) -> bool:
+    return type(query) is int or (type(query) is str and query.isdecimal())
+
+
+# Relevant items that were not retrieved -----------------------------------------------------------
+
+
+@dataclass
+class _Lost:
+    """What was seen of relevant items that were not retrieved."""
+
+    n_looked: int = 0
+    """Relevant items that were looked at,"""
+    n_lost: int = 0
+    """and those that rankings, unless empty, do not have."""
+    alike: list[tuple[Any, Any]] = field(default_factory=list)
+    """These in another spelling, and what was ranked."""
+    padding: Counter[Any] = field(default_factory=Counter)
+    queries: list[tuple[list[Any], list[Any], list[Any]]] = field(default_factory=list)
+    """The lost, the relevant and the ranked items of queries that have the first and last."""
+    n_read: int = 0
+    """Queries whose spelling was read."""
+
+    def look(self, truth: Collection[Any], ranking: Collection[Any]) -> None:
+        """See a query."""
+        relevant, ranked = _items_of((truth, ranking))
+        retrieved = ranking if type(ranking) is dict else set(ranked)
+        lost = [item for item in relevant if item not in retrieved]
+        self.n_looked += len(relevant)
+        if lost and ranked:
+            self.n_lost += len(lost)
+            self.queries.append((lost, relevant, ranked))
+            for item in _PADDING.intersection(lost):
+                self.padding[item] += 1
+
+    def read_spelling(self) -> None:
+        """Find the lost items that are ranked in another spelling."""
+        new, self.n_read = self.queries[self.n_read :], len(self.queries)
+        lost, _, ranked = (chain.from_iterable(part) for part in zip(*new, strict=True))
+        if alike_ids(lost, ranked):  # which most often shows that there is nothing
+            for lost_here, relevant, ranked_here in new:
+                true = set(relevant)
+                self.alike += alike_ids(lost_here, (i for i in ranked_here if i not in true))
+
+
 def with_mismatch_hint(
     judged: RankingData, pairs: Iterable[tuple[Collection[Any], Collection[Any]]]
 ) -> RankingData:
-    """Data with a warning, and its text, if no or few relevant items were retrieved.
+    """Data with a warning, and its text, if no relevant items were retrieved, or oddly few.
 
     ``pairs`` are the ground truth and the ranking of each query, as they were read.
     """
@@ -146,39 +193,74 @@ def with_mismatch_hint(
     n_hits, n_relevant = int(rankings.n_hits.sum()), int(rankings.n_relevant.sum())
     is_miss = not n_hits and (n_relevant > 0 or judged.counts.missed > 0)
     cause, judged = judged.hint, replace(judged, hint="") if judged.hint else judged
-    if not is_miss and n_hits > (1 - _SPELLED) * n_relevant:
+    if not is_miss and n_hits == n_relevant:
         return judged
-    n_looked, n_lost, alike, example = 0, 0, list[tuple[Any, Any]](), ""
-    n_both = 0
-    for relevant, ranked in map(_items_of, islice(pairs, _QUERIES)):
-        if n_lost >= _FIRST and not alike and not is_miss:
-            return judged  # of a third of the items, some would show
-        retrieved, true = set(ranked), set(relevant)
-        lost = [item for item in relevant if item not in retrieved]
-        n_looked, n_lost = n_looked + len(relevant), n_lost + len(lost)
-        if lost and ranked:
-            n_both += 1
-            alike += _alike(lost, (item for item in ranked if item not in true))
-            example = example or _pair(lost[0], ranked[0])
-    spelled = f"ids seem to differ in spelling: {_pair(*alike[0])}" if alike else ""
-    if not is_miss:
-        if len(alike) >= max(_SPELLED * n_looked, _FEW_ALIKE):
-            warn(
-                f"{len(alike):,} of {n_looked:,} relevant items seem to be retrieved in another "
-                f"spelling, as {_pair(*alike[0])}; spell both sides alike, as by string_provider=",
-                RankingDataWarning,
-            )
+    lost, looked, rest = _Lost(), list[Collection[Any]](), iter(pairs)
+    truths: list[Collection[Any]] = []
+    for truth, ranking in islice(rest, _QUERIES):
+        truths.append(truth)
+        looked.append(ranking)
+        lost.look(truth, ranking)
+        if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
+            lost.read_spelling()
+            if not (lost.alike or lost.padding):
+                return judged  # of a third of the items, some would show
+    if lost.n_read < len(lost.queries):
+        lost.read_spelling()
+    _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
+    if is_miss:
+        return _warn_of_miss(judged, lost, cause)
+    # What is judged in the very spelling that was ranked is an item of its own.
+    judged_ids = set(chain.from_iterable(truths)) if lost.alike else ()
+    alike = [pair for pair in lost.alike if pair[1] not in judged_ids]
+    if len(alike) >= max(_SPELLED * lost.n_lost, _FEW_ALIKE):
+        warn(
+            f"{len(alike):,} of {lost.n_looked:,} relevant items seem to be retrieved in another "
+            f"spelling, as {_pair(*alike[0])}; spell both sides alike, as by string_provider=",
+            RankingDataWarning,
+        )
+    return judged
+
+
+def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str) -> RankingData:
+    """Warn that no relevant item of any query was retrieved, unless that is no surprise."""
+    examples = [(lost_here[0], ranked[0]) for lost_here, _, ranked in lost.queries]
+    kinds = {type(item) for pair in examples for item in pair}
+    if kinds and not any("__eq__" in vars(base) for kind in kinds for base in kind.__mro__[:-1]):
+        named = " and ".join(sorted(kind.__name__ for kind in kinds))
+        msg = (
+            f"items are {named} objects without an __eq__, each equal to itself alone, so that "
+            "none of y_true is in y_score; pass string_provider=lambda item: item.id"
+        )
+        raise TypeError(msg)
+    if lost.alike:
+        cause = cause or f"ids seem to differ in spelling: {_pair(*lost.alike[0])}"
+    is_surprise = len(examples) >= _CHANCE or (
+        examples and all(look_different(here, ranked) for here, _, ranked in lost.queries)
+    )
+    if not cause and not is_surprise:
         return judged
-    cause = cause or spelled
-    if not cause and n_both < _CHANCE:
-        return judged
-    cause = cause or f"ids look like {example}"
+    cause = cause or f"ids look like {_pair(*examples[0])}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0"
         + "; string_provider= can spell the items of both sides alike" * takes("string_provider"),
         RankingDataWarning,
     )
     return replace(judged, hint=cause)
+
+
+def _warn_of_padding(lost: _Lost, rankings: Iterable[Collection[Any]]) -> None:
+    """Warn of a value of many truths, such as -1 or "nan", that no ranking has."""
+    for item, times in lost.padding.most_common(1):
+        n_both = len(lost.queries)
+        if times < max(n_both / 2, _FEW_ALIKE) or any(item in ranking for ranking in rankings):
+            continue
+        warn(
+            f"truths seem to hold padding: {safe_repr(item)} is relevant to {times:,} of "
+            f"{n_both:,} queries and in no ranking, so that it counts as not retrieved; leave it "
+            "out of y_true",
+            RankingDataWarning,
+        )
 
 
 def _pair(relevant: Any, ranked: Any) -> str:
@@ -191,7 +273,7 @@ def _items_of(pair: tuple[Collection[Any], Collection[Any]]) -> tuple[list[Any],
     truth, ranking = pair
     relevant: Iterable[Any] = truth
     if isinstance(truth, Mapping):
-        relevant = (item for item, grade in truth.items() if grade > 0)
+        relevant = [item for item, grade in truth.items() if grade > 0]
     return list(islice(relevant, _ITEMS)), list(islice(ranking, _ITEMS))
 
 

@@ -34,7 +34,7 @@ from sklearn_rank.inputs.arrays import (
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.hints import (
     refuse_unequal_types,
-    spelling_hint,
+    warn_of_shift,
     warn_of_spelling,
     with_mismatch_hint,
 )
@@ -48,6 +48,7 @@ from sklearn_rank.inputs.items import (
 )
 from sklearn_rank.inputs.number_lists import check_number_lists
 from sklearn_rank.inputs.options import ReadOptions
+from sklearn_rank.inputs.spelling import spelling_hint
 from sklearn_rank.inputs.tables import (
     LEAST_RISES,
     IdColumn,
@@ -685,6 +686,8 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
     about = _about_queries(in_truth, in_run, queries)
     tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
     about["query_columns"] = tuple(table for table in tables if table is not None)
+    if about["counts"].missing and about["counts"].unjudged and are_keys:
+        warn_of_shift(y_true, y_score)
     if isinstance(y_true, Qrels) and are_keys:
         truths: Any = y_true.of_queries(queries)
     else:

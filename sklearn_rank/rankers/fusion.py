@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError, QueryMismatchError
 from sklearn_rank.files.read import read_run
 from sklearn_rank.inputs.arrays import numbered
-from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.layouts import read_layout
 from sklearn_rank.inputs.options import ReadOptions
+from sklearn_rank.inputs.spelling import spelling_hint
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.support.checks import check_finite, check_number, check_option, check_same_length
 from sklearn_rank.support.runtime import warn, warnings_given_by

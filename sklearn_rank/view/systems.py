@@ -19,7 +19,7 @@ from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.judge_next import next_to_judge
 from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
-from sklearn_rank.evaluation.tables import remarks
+from sklearn_rank.evaluation.tables import remarks_of
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.gates.gate import verdict_on
 from sklearn_rank.gates.limits import DEFAULT_DROP
@@ -586,7 +586,7 @@ def _single_verdict(evaluation: Evaluation) -> Verdict:
         n_worst = 0 if values is None else int((values == worst).sum())
         if n_worst:
             details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
-    details.append(remarks(evaluation.counts, evaluation.hint))
+    details.append(remarks_of(evaluation))
     text = f"{some(shown)} over {count(len(evaluation.query_ids), 'query', 'queries')}"
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
     main = next(iter(evaluation.per_query), None)

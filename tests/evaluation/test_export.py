@@ -130,7 +130,8 @@ def test_text_tells_what_was_left_out():
     run = {"p": {"a": 1, "x": 1}, "r": {"a": 1}, "z": {"b": 1}}
     text = repr(evaluate(truth, run, "mrr", zero_division=np.nan))
     assert text.splitlines()[-1] == (
-        "3 queries; 1 judged, but no results returned; 1 ranked but without judgements, left out; "
+        "3 queries; 1 judged, but no results returned ('q'); 1 ranked but without "
+        "judgements, left out ('z'); "
         "1 without a relevant item; 1 with a relevant item tied with others"
     )
     assert text.splitlines()[1].split()[-1] == "2"

@@ -109,7 +109,8 @@ call("trec_eval -J of positives", {"condensed": condensed("map")}, 1 / 2)
 OTHERWISE = {"prefix": "run-q{}", "suffix": "q{}.txt", "quotes": '"q{}"', "dash": "q{}-"}
 for name, form in {**OTHERWISE, "byte order mark": "\ufeffq{}", "case": "Q{}"}.items():
     source = f"half of the queries with a {name}"
-    row(source, *spelled(form), "mrr", Warned(20 / 40, "q0"), {}, BY_POSITION)
+    none = {**BY_POSITION, "trec": "a mark at the start of a file belongs to no id"}
+    row(source, *spelled(form), "mrr", Warned(20 / 40, "q0"), {}, none)
 judged = {f"{y}-{n}": {f"{y}{n}"} for y in (19, 20) for n in range(40)}
 ranked = {f"20-{n}": [f"20{n}", "x"] for n in range(40)}
 row("a run of one year, judgements of two", judged, ranked, "mrr", 40 / 80, {}, BY_POSITION)
@@ -123,7 +124,8 @@ row("two items of one ranking that differ in case", *repeated(40, "D{}", "D{} d{
 for pad in ("nan", "None", ""):
     judged = {f"q{n}": [f"d{n}", pad] for n in range(20)}
     ranked = {f"q{n}": [f"d{n}", "x"] for n in range(20)}
-    row(f"truths padded with {pad!r}", judged, ranked, "map", Warned(1 / 2, "padding"))
+    none = {} if pad else {"files": "an empty id is an error there"}
+    row(f"truths padded with {pad!r}", judged, ranked, "map", Warned(1 / 2, "padding"), {}, none)
 ranked = [[n, n + 100, 500] for n in range(1, 21)]
 judged = [[n, n + 100, -1] for n in range(1, 21)]
 row("truths padded with -1", judged, ranked, "map", Warned(2 / 3, "padding"))
@@ -132,6 +134,26 @@ case(source, "a | b | c", "x | y | z", "mrr", Warned(0.0, "no relevant item"))
 source = "one query whose ids look different"
 case(source, "d1", "http://x/1 http://x/2", "mrr", Warned(0.0, "no relevant item"))
 case("one query that found nothing", "d1", "d2 d3", "mrr", 0.0)
+# Their right neighbours
+row(
+    "-1 is an id that rankings have",
+    {n: {n, -1} for n in range(20)},
+    {n: [n, -1 if n == 7 else 99] for n in range(20)},
+    "recall",
+    (19 / 2 + 1) / 20,
+    {},
+    TEXT_ALONE,
+)
+judged = {n: {f"d{n}"} for n in range(20)}
+ranked = {n: [f"d{n}", "x"] for n in range(1, 21)}
+row("numbered from 0 on both sides", judged, ranked, "mrr", 19 / 20, {}, TEXT_ALONE)
+case("a query of each side alone", "a | b", "a | b", "mrr", 1.0)
+judged = {"1": {"a"}, "2": {"b"}, "3": {"c"}}
+ranked = {"1": ["a"], "12": ["b"], "13": ["c"]}
+row("numbers that end alike", judged, ranked, "mrr", 1 / 3, {}, BY_POSITION)
+judged = {f"q{n}": {"New York", "New York, NY"} for n in range(6)}
+ranked = {f"q{n}": ["New York, NY", "Paris"] for n in range(6)}
+row("an id within an id", judged, ranked, "recall@1", 1 / 2)
 # The order of a run
 judged = {f"q{n}": [*TRIPLES[n]] for n in range(12)}
 ranked = {f"q{n}": [*TRIPLES[n]] for n in range(12)}

@@ -1,0 +1,91 @@
+"""How ids of two sides that do not match differ: spelling, a prefix or suffix, their kind."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable
+from itertools import islice
+from typing import Any
+
+from sklearn_rank.support.text import safe_repr
+
+_MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d\ufeff\u200b"))
+"""Quotes and marks without a width, which belong to no id."""
+_TRIED, _AMONG = 10, 5_000
+"""Ids of which each is sought in ids of the other side, and the number of these."""
+_FEW = 2
+"""Fewer ids may share a prefix by chance."""
+_MUCH_LONGER, _LONG = 3, 8
+"""How many times longer ids of another kind are, and at least."""
+
+
+def _folded(keys: list[Any]) -> str:
+    """Ids without type, case, spaces and quotes, each with a mark at its end."""
+    if bytes in set(map(type, keys)):
+        keys = [k.decode("utf-8", "replace") if isinstance(k, bytes) else k for k in keys]
+    text = "\0".join([*map(str, keys), ""])
+    text = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return "".join(text.casefold().split()).translate(_MARKS)
+
+
+def _plain(key: Any) -> str:
+    """An id without type, case, spaces, quotes, leading zeros and a trailing ".0"."""
+    return _folded([key])[:-1].removesuffix(".0").lstrip("0")
+
+
+def alike_ids(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Unequal ids of the two sides that have one plain form."""
+    right = list(right)
+    mine, folded = {key: _plain(key) for key in left}, _folded(right)
+    # Most sides have nothing alike, which one joined text shows at once.
+    if not any(f"{plain}{end}" in folded for plain in mine.values() for end in ("\0", ".0\0")):
+        return []
+    by_plain = {_plain(key): key for key in right}
+    return [(key, by_plain[plain]) for key, plain in mine.items() if plain in by_plain]
+
+
+def _affixed(left: Collection[Any], right: Collection[Any]) -> tuple[str, list[tuple[Any, Any]]]:
+    """A text around the ids of ``right`` that most ids of ``left`` lack, and the pairs of both.
+
+    A number is none: "1" and "2" are no shorter "11" and "12".
+    """
+    texts, found = {str(key): key for key in right}, Counter[tuple[str, str]]()
+    for key in islice(map(str, left), _TRIED):
+        for text in islice(texts, _AMONG) if key else ():
+            if len(text) > len(key) and key in text:
+                before, _, after = text.partition(key)
+                found[before, after] += not f"{before}{after}".isdecimal()
+    for (before, after), times in found.most_common(1):
+        pairs = [(key, texts.get(f"{before}{key}{after}")) for key in left]
+        pairs = [pair for pair in pairs if pair[1] is not None]
+        if times and len(pairs) >= max(_FEW, min(len(left), len(right)) / 2):
+            what = f"the prefix {safe_repr(before)}" if before else f"the suffix {safe_repr(after)}"
+            return what, pairs
+    return "", []
+
+
+def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
+    """How many unmatched ids differ only in spelling; "" if none does."""
+    what, pairs = "type, case, spaces, quotes or zeros", alike_ids(left, right)
+    if not pairs:
+        what, pairs = _affixed(left, right)
+    if not pairs:
+        what, pairs = _affixed(right, left)
+        pairs = [(key, other) for other, key in pairs]
+    if not pairs:
+        return ""
+    example = " and ".join(map(safe_repr, pairs[0]))
+    return f". {len(pairs):,} of them differ in {what} alone, as {example}"
+
+
+def look_different(left: Iterable[Any], right: Iterable[Any]) -> bool:
+    """Whether ids are of two kinds: all have other punctuation, or are much longer."""
+    sides = [[str(key) for key in side] for side in (left, right)]
+    if not all(sides):
+        return False
+    signs = [{frozenset(c for c in key if not c.isalnum()) for key in side} for side in sides]
+    lengths = [(min(map(len, side)), max(map(len, side))) for side in sides]
+    (least, most), (fewest, greatest) = lengths
+    is_longer = least >= max(_MUCH_LONGER * greatest, _LONG)
+    return not signs[0] & signs[1] or is_longer or fewest >= max(_MUCH_LONGER * most, _LONG)
