@@ -20,8 +20,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from tests.benchmarks.commands import ROWS
 from tests.benchmarks.harness import Figures, measure, table
-from tests.benchmarks.rows import ROWS
 
 CPU = {
     "native": (),

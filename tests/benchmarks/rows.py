@@ -2,15 +2,11 @@
 
 import io
 import json
-import os
 import random
-import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
 
 import numpy as np
@@ -25,7 +21,6 @@ from sklearn_rank import (
     read_qrels,
     read_run,
 )
-from sklearn_rank.gates.limits import CI_VARIABLES
 from tests.benchmarks.harness import Row, Timed, Work, seconds_of
 
 ROOT = Path(__file__).parents[2]
@@ -444,7 +439,7 @@ def p6(full: bool) -> Iterator[Row]:
     """A run file and judgements in TREC's format, reading included."""
     with tempfile.TemporaryDirectory() as folder:
         run, qrels = Path(folder, "run.txt"), Path(folder, "qrels.txt")
-        n_lines = _write_files(run, qrels, 1_000 if full else 5, 1_000)
+        n_lines = write_files(run, qrels, 1_000 if full else 5, 1_000)
 
         def of_pytrec_eval() -> Work:
             import pytrec_eval
@@ -465,7 +460,8 @@ def p6(full: bool) -> Iterator[Row]:
         yield Row("P6", work, ours, peers, (1 / 5,), n_lines)
 
 
-def _write_files(run: Path, qrels: Path, n_queries: int, length: int) -> int:
+def write_files(run: Path, qrels: Path, n_queries: int, length: int) -> int:
+    """Write a run and judgements in TREC's format; the number of lines."""
     rng = random.Random(0)
     with run.open("w") as lines, qrels.open("w") as judgements:
         for query in range(n_queries):
@@ -489,12 +485,13 @@ def p12(full: bool) -> Iterator[Row]:
         name: {item: 1.0 / place for place, item in enumerate(items, 1)}
         for name, items in rankings.items()
     }
-    few, many = names[:200], f"{len(names):,} x 50"
+    many = f"{len(names):,} x 50"
     works: list[tuple[str, Any, Any]] = [
         (f"lists, {many}", truths, rankings),
         (f"{{item: score}}, {many}", truths, scores),
         *(
             (f"{what}, {len(few)} x 50", *({name: side[name] for name in few} for side in sides))
+            for few in (names[:200], names[:50], names[:5])
             for what, sides in (
                 ("lists", (truths, rankings)),
                 ("{item: score}", (truths, scores)),
@@ -504,9 +501,9 @@ def p12(full: bool) -> Iterator[Row]:
     for what, truth, run in works:
         gate, bare = (partial(f, truth, run) for f in (assert_map_at_least, evaluate))
         peers = {"evaluate of the same": lambda bare=bare: partial(bare, "map")}
-        calls = 10 if len(truth) == len(few) else 1
+        calls, at_most = 10 if len(truth) <= 200 else 1, 1.4 if len(truth) <= 50 else 1.15
         work = f"a passing gate, {what}"
-        yield Row("P12", work, partial(gate, 0.01), peers, (1.15,), calls=calls)
+        yield Row("P12", work, partial(gate, 0.01), peers, (at_most,), calls=calls)
 
 
 def p15(full: bool) -> Iterator[Row]:
@@ -539,10 +536,10 @@ def p15(full: bool) -> Iterator[Row]:
     yield Row("P15", work, ours, {"ranx.compare": of_ranx}, (1 / 3,))
 
 
-def p20(full: bool) -> Iterator[Row]:
+def p20(full: bool, n_queries: int = 0, at_most: float = 4.0) -> Iterator[Row]:
     """The page of a comparison against the comparison."""
     rng = random.Random(0)
-    names = [f"q{number}" for number in range(10_000 if full else 20)]
+    names = [f"q{number}" for number in range(n_queries or (10_000 if full else 20))]
     truths = {name: {f"d{number}" for number in range(5)} for name in names}
     old, new = (
         {name: rng.sample([f"d{number}" for number in range(50)], 20) for name in names}
@@ -557,7 +554,7 @@ def p20(full: bool) -> Iterator[Row]:
             found.report(Path(folder, "page.html"))
 
     work = f"HTML of a comparison, {len(names):,} queries of 20"
-    yield Row("P20", work, page, {"compare": lambda: bare}, (4.0,))
+    yield Row("P20", work, page, {"compare": lambda: bare}, (at_most,))
 
 
 def p22(full: bool) -> Iterator[Row]:
@@ -594,97 +591,3 @@ def p22(full: bool) -> Iterator[Row]:
         peers = {"json.loads": lambda loads=loads: loads}
         work = f"JSON Lines, {what}, {n_rows:,} items"
         yield Row("P22", work, ours, peers, (at_most,), n_rows, len(data))
-
-
-# Whole processes --------------------------------------------------------------------------------
-
-
-def processor_time(*arguments: str, folder: str | Path = ROOT) -> Any:
-    """Processor time of a process from start to end, which keeps its compiled files.
-
-    It sees no continuous integration, where no baseline may be written.
-    """
-    command, hidden = [sys.executable, *arguments], {"PYTHONDONTWRITEBYTECODE", *CI_VARIABLES}
-    env = {name: value for name, value in os.environ.items() if name not in hidden}
-
-    def timer() -> float:
-        before = getrusage(RUSAGE_CHILDREN)
-        subprocess.run(command, capture_output=True, cwd=folder, check=True, env=env)
-        after = getrusage(RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    return Timed(timer)
-
-
-def p8(full: bool) -> Iterator[Row]:
-    """Imports, what is loaded when it is first used, and pytest with the plugin and without it."""
-    bare = {"import numpy": partial(processor_time, "-c", "import numpy")}
-    for statement in ("import sklearn_rank", "from sklearn_rank import evaluate"):
-        yield Row("P8", statement, processor_time("-c", statement), bare, (1.3,))
-    code = "from sklearn_rank import evaluate; ev = evaluate([{'a'}, {'b'}], [['a'], ['a']])"
-    peers = {"without print": partial(processor_time, "-c", code)}
-    printing = processor_time("-c", f"{code}; print(ev)")
-    yield Row("P8", "the first print(evaluate(...))", printing, peers, (25,), in_ms=True)
-    count = 5_000 if full else 50
-    many = f"@pytest.mark.parametrize('n', range({count}))\ndef test_n(n): assert n >= 0\n"
-    suites = {
-        "an empty pytest run": "def test_nothing(): ...\n",
-        f"{count:,} tests without gates": f"import pytest\n{many}",
-    }
-    for work, text in suites.items():
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "test_it.py").write_text(text)
-            run = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
-            here = partial(processor_time, *run, folder=folder)
-            without = {"without the plugin": partial(here, "-p", "no:rankmetrics")}
-            yield Row("P8", work, here(), without, (5,), in_ms=True)
-
-
-def p17(full: bool) -> Iterator[Row]:
-    """The commands, whole processes, with files of 50 queries of 100 documents."""
-    bare = {"import numpy": partial(processor_time, "-c", "import numpy")}
-    with tempfile.TemporaryDirectory() as folder:
-        names = [str(Path(folder, name)) for name in ("qrels.txt", "old.txt", "new.txt")]
-        qrels, old, new = names
-        for run in (old, new):
-            _write_files(Path(run), Path(qrels), 50, 100)
-        policy = ("--name", "gate", "--at-least", "map=0.01")
-        recorded = (*policy, "--max-drop", "map=0.1", "--baseline", folder)
-        program = ("-m", "sklearn_rank")
-        processor_time(*program, "gate", qrels, old, *recorded, "--update").seconds()
-        for what, at_most, words in (
-            ("evaluate", 2.5, ("evaluate", qrels, old)),
-            ("compare", 5.0, ("compare", qrels, old, new)),
-            ("gate, threshold", 3.0, ("gate", qrels, old, *policy)),
-            ("gate, baseline", 3.0, ("gate", qrels, old, *recorded)),
-        ):
-            ours = processor_time(*program, *words)
-            yield Row("P17", f"sklearn-rank {what}, 50 x 100", ours, bare, (at_most,))
-
-
-ROWS: Mapping[str, Callable[[bool], Iterator[Row]]] = {
-    function.__name__.upper(): function
-    for function in (
-        p1,
-        p2,
-        p3,
-        p4,
-        p5,
-        p6,
-        p7,
-        p8,
-        p9,
-        p10,
-        p12,
-        p13,
-        p15,
-        p16,
-        p17,
-        p18,
-        p19,
-        p20,
-        p21,
-        p22,
-    )
-}
-"""Rows by name: a function of whether the size is full."""
