@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.options import Options
-from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, is_called, name_of
+from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, file_name, is_called, name_of
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
 
 with suppress(ModuleNotFoundError):  # assertions, and the demonstration, work without pytest
@@ -138,6 +138,8 @@ class Session:
         self.looped = False
         """Whether tests were run, rather than listed."""
         self.partial = False
+        self.excused: set[str] = set()
+        """Baselines, or directories of them, of tests that did not pass."""
         """Whether anything that was collected did not run, or could not be collected."""
         self.idle: dict[str, None] = {}
         """Tests that asked for a gate, passed, and had none."""
@@ -153,6 +155,7 @@ class Session:
         """Records that a worker of pytest-xdist sends."""
         return {
             "partial": self.partial,
+            "excused": list(self.excused),
             "wanted": list(self.wanted),
             "problems": self.problems,
         }
@@ -163,6 +166,7 @@ class Session:
             self.partial = True
             return
         self.partial |= record["partial"]
+        self.excused.update(record["excused"])
         self.wanted.update(dict.fromkeys(record["wanted"]))
         self.problems += [text for text in record["problems"] if text not in self.problems]
 
@@ -173,7 +177,8 @@ class Session:
             self.tries[nodeid] = self.tries.get(nodeid, 0) + 1
             self.gates.pop(nodeid, None)
         if report.outcome != "passed":
-            self.partial = True
+            name = "" if "rank_gate" in report.keywords else file_name(name_of(nodeid))
+            self.excuse(nodeid, name)
             runs = self.gates.get(nodeid, [])
             runs[:] = [replace(run, outcome=report.outcome) for run in runs]
         records = report.__dict__.get(ATTRIBUTE)
@@ -197,6 +202,10 @@ class Session:
             self.wrote |= bool(record["written"])
             if run.failed and report.outcome in ("passed", "skipped"):
                 self.swallowed(record)
+
+    def excuse(self, nodeid: str, name: str = "") -> None:
+        """Note what a test or module that did not pass may have read: a file, or any of them."""
+        self.excused.add(f"{nodeid.partition('::')[0].removesuffix('.py')}/{name}")
 
     def take_swallowed(self, run: Run) -> list[str]:
         """Problems of gates that failed outside of any test."""
@@ -323,7 +332,10 @@ class Session:
             shown = path.relative_to(base).as_posix()
             is_below = any(start == "." or shown.startswith(f"{start}/") for start in starts)
             # Those of the command are not of pytest.
-            if is_below and shown not in read and path.parent.name != DIRECTORY:
+            is_excused = any(
+                shown.startswith(one) if one.endswith("/") else shown == one for one in self.excused
+            )
+            if is_below and not is_excused and shown not in read and path.parent.name != DIRECTORY:
                 unread.append(shown)
         text = f"gates of the target branch are gone: {', '.join(unread[:MOST_PROBLEMS])}"
         if unread and self.options.settings.strict:

@@ -135,8 +135,14 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
         read = path.read_bytes()
         # First of all, because another version would have other fields.
         given = msgspec.json.decode(read, type=_Format).format
-        _need(given == BASELINE_FORMAT, f"its format is {given[:40]!r}, not {BASELINE_FORMAT!r}")
-        baseline = _decoder().decode(read)
+        _need(
+            given == BASELINE_FORMAT,
+            f"its format is {given[:40]!r}, not {BASELINE_FORMAT!r}; {_OF_ANOTHER}",
+        )
+        try:
+            baseline = _decoder().decode(read)
+        except msgspec.ValidationError as error:
+            _need(holds=False, rule=f"{error}; {_OF_ANOTHER}")
         whole = baseline.seal == _seal_of(baseline)
         _need(whole, "it is not what was recorded; restore the file, or delete it and record anew")
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
@@ -144,6 +150,12 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
         msg = f"baseline {shown} cannot be read: {safe_text(reason, limit=300)}"
         raise BaselineError(msg) from error
     return baseline, read
+
+
+_OF_ANOTHER = (
+    "if another version wrote it, delete it and record it anew, by pytest --rank-update or "
+    "sklearn-rank gate --update"
+)
 
 
 class _Format(msgspec.Struct):

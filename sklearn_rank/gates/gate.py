@@ -206,6 +206,9 @@ def _update(
         return _with(result, Finding("not_recorded", None, text))
     if as_text(content).encode() == read:
         return settled
+    if (file.path.read_bytes() if file.path.is_file() else b"") != read:
+        text = "not recorded: another run has written the baseline since it was read; run it again"
+        return _with(result, Finding("not_recorded", State.FAIL, text))
     write(file.path, content, safe_text(file.shown, limit=300))
     is_lower = any(row.label is None for row in result.lower) or (
         fit is not None and fit.has_more and accepts

@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -100,10 +101,23 @@ def append(path: PathLike, data: bytes) -> None:
         file.write(data)
 
 
+_TEMPORARY = ".rank-tmp"
+_AN_HOUR = 3600.0
+
+
+def _remove_left_behind(folder: Path) -> None:
+    """Remove what a killed writer left: nobody writes a file for an hour."""
+    for left in folder.glob(f".*{_TEMPORARY}"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.lstat().st_mtime > _AN_HOUR:
+                left.unlink()
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file so that a crash or a full disk leaves the old one as it was."""
+    _remove_left_behind(path.parent)
     # The end is no baseline's, so that a file left behind by a crash is never read.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.rank-tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_TEMPORARY}")
     try:
         with open(temporary, "xb") as file:
             file.write(content)

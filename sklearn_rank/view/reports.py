@@ -74,7 +74,8 @@ def write_step_summary(
     Problems are warnings, because no option requested it.
     """
     path = os.environ.get("GITHUB_STEP_SUMMARY")
-    return [] if path == markdown else write_reports(summary, {"markdown": path}, inputs=inputs)
+    is_written = path and markdown and os.path.realpath(path) == os.path.realpath(markdown)
+    return [] if is_written else write_reports(summary, {"markdown": path}, inputs=inputs)
 
 
 def _html_text(summary: Summary) -> str:

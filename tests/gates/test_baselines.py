@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank.comparison.baseline import BASELINE_FORMAT, BaselineError, key_of
+from sklearn_rank.comparison.baseline import BASELINE_FORMAT, BaselineError, key_of, record
 from sklearn_rank.gates.limits import Settings, file_name
 from sklearn_rank.gates.verdict import GateResult, RankGateFailure
 from sklearn_rank.statistics.student import least_found
@@ -157,11 +158,17 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a seal": (at("seal", value="0" * 16), SEALED),
     "no seal": (spoil(lambda own: own.pop("seal")), "missing required field `seal`"),
     "a query less": (spoil(lambda own: own["queries"].pop()), SEALED),
-    "a key more": (at("queries", 0, "x", value=1), "unknown field `x`"),
+    "a key more": (
+        at("queries", 0, "x", value=1),
+        "unknown field `x` - at `$.queries[0]`; if",
+    ),
     "a rank of 0": (at("queries", 0, "found", "good", value=0), "`int` >= 1"),
     "a rank of no kind": (at("queries", 0, "found", "good", value="3-"), "matching regex"),
     "text": (at("queries", 0, "values", "mrr", value="x"), "Expected `float | null`"),
-    "a format": (at("format", value="rank-baseline/1"), "its format is 'rank-baseline/1'"),
+    "a format": (
+        at("format", value="rank-baseline/1"),
+        "; if another version wrote it, delete it",
+    ),
     "half": (lambda path: path.write_bytes(path.read_bytes()[:200]), "truncated"),
     "a merge": (lambda path: path.write_text("<<<<<<< HEAD\n"), "JSON is malformed"),
     "no UTF-8": (lambda path: path.write_bytes(b"\xff"), "cannot be read"),
@@ -202,6 +209,29 @@ def test_a_full_disk_leaves_the_old_file(gate, monkeypatch):
         gate(*case([1] * 30), update=True, **DROP)
     monkeypatch.undo()
     assert gate.path.read_bytes() == before
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(gate):
+    """That of a writer at work stays."""
+    left, fresh = (gate.path.with_name(f".g.rank.json.{n}.rank-tmp") for n in (1, 2))
+    for path in (left, fresh):
+        path.write_text("{")
+    os.utime(left, (0, time.time() - 3700))
+    gate.record(*case([2] * 30), **DROP)
+    assert (left.exists(), fresh.exists()) == (False, True)
+
+
+def test_a_baseline_that_another_run_writes_meanwhile_is_not_replaced(gate, monkeypatch):
+    gate.record(*case([3] * 30), **DROP)
+
+    def slow(*arguments: Any) -> Any:
+        gate.path.write_text(gate.path.read_text() + "\n")
+        return record(*arguments)
+
+    monkeypatch.setattr("sklearn_rank.gates.gate.record", slow)
+    result = gate(*case([1] * 30), **DROP, update=True)
+    assert (result.written, result.state) == ("", "fail")
+    assert "not recorded: another run has written the baseline" in result.message
 
 
 @pytest.mark.parametrize(

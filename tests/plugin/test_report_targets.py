@@ -48,7 +48,7 @@ def test_reports_replace_and_extend_reports(recorded):
 def test_a_named_report_is_written_besides_the_step_summary(target, counts, recorded, monkeypatch):
     paths = [recorded.path / name for name in ("a.md", "step.md")]
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(paths[1]))
-    recorded.run(f"--rank-markdown={recorded.path / target}", ret=0)
+    recorded.run(f"--rank-markdown={os.path.join(recorded.path, '.', target)}", ret=0)
     texts = [path.read_text() if path.exists() else "" for path in paths]
     assert tuple(text.count("### Ranking quality") for text in texts) == counts
 

@@ -86,19 +86,43 @@ def test_a_run_of_a_part_of_the_suite_names_no_gate(part, orphan):
 @pytest.mark.parametrize(
     ("test", "code"),
     [
-        ("import pytest\n\n@pytest.mark.skip\ndef test_it(): pass", 0),
-        ("import pytest\n\n@pytest.mark.xfail(run=False)\ndef test_it(): pass", 0),
         ("import pytest\n\ndef test_it(): pytest.exit('enough', returncode=0)", 0),
         ("def test_broken(): raise ValueError", 1),
         ("import missing_module", 2),
         ("import os\n\ndef test_it(): os._exit(1)", 1),
     ],
-    ids=["skip", "not run", "exit", "error", "import", "dead worker"],
+    ids=["exit", "error", "import", "dead worker"],
 )
 def test_a_test_that_did_not_run_may_have_the_gate(test, code, orphan):
     orphan.write(test_other=test)
     result = orphan.run(BASE, "--rank-strict", *(TWO if "os._exit" in test else ()), ret=code)
     assert "are gone" not in said(result)
+
+
+SKIPS = (
+    "import pytest\n\n@pytest.mark.skip\ndef test_it(): pass",
+    "import pytest\n\n@pytest.mark.xfail(run=False)\ndef test_it(): pass",
+    "import pytest\n\n@pytest.mark.xfail\ndef test_it(): assert False",
+    "import pytest\n\npytest.importorskip('no_such_module')",
+)
+
+
+@pytest.mark.parametrize("workers", [(), TWO], ids=["", "xdist"])
+@pytest.mark.parametrize("test", SKIPS, ids=["skip", "not run", "xfail", "importorskip"])
+def test_a_test_that_is_skipped_excuses_its_own_gates_alone(test, workers, orphan):
+    orphan.write(test_other=test)
+    assert is_told(orphan, *workers)
+    own = test.replace("test_it()", "test_old()")
+    orphan.write(test_b=own)
+    assert not is_told(orphan, *workers)
+
+
+def test_a_skipped_gate_may_have_any_name(orphan):
+    gate = "import pytest\n\n@pytest.mark.skip\ndef test_it(rank_gate): pass"
+    orphan.write(test_other=gate)
+    assert is_told(orphan)
+    orphan.write(test_b=gate)
+    assert not is_told(orphan)
 
 
 INSPECTIONS = (
