@@ -210,10 +210,12 @@ def remarks(
     if counts["assumed"] == "complete":
         parts.append("judgements treated as complete")
     elif counts["assumed"] == "partial":
+        unjudged, ranked = counts["unjudged_items"], counts["ranked"]
         parts.append(
-            "judgements treated as incomplete: "
-            f"{counts['unjudged_items']:,} of {counts['ranked']:,} "
-            "ranked items are unjudged and count as irrelevant"
+            f"judgements treated as incomplete: {unjudged:,} of {ranked:,} ranked items are "
+            "unjudged and count as irrelevant"
+            if unjudged
+            else f"judgements treated as incomplete: all {ranked:,} ranked items are judged"
         )
     if counts["relevant"] and not counts["retrieved"]:
         parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")

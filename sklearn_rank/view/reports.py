@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
-from itertools import compress
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,6 @@ from sklearn_rank.view.summary import IN_FULL, GateRun, Summary, answer
 REPORT_FORMAT = "rank-report/2"
 LONGEST_COMMENT = 4000
 """A comment that is read: details are cut, the answer is not."""
-MOST_GATES = 20
-"""Rows of a comment."""
 
 
 def write_reports(
@@ -98,29 +95,32 @@ def json_text(summary: Summary) -> str:
     return json.dumps(plain(content), indent=1, allow_nan=False, sort_keys=False) + "\n"
 
 
-# Markdown: one table of all gates, and details of those that failed -----------------------------
+# Markdown: the answer, one table of what broke, and folded what helps to understand it ----------
+
+MARKS = {"fail": "\u274c", "stale": "\u274c", "not confirmed": "\u26a0\ufe0f"}
+_FINE, _TITLE = "\u2705", "Ranking quality: "
+LONGEST_HEADING = 100
+MOST_ROWS = 12
+"""Rows of the table of a comment."""
+_DOUBT = "not confirmed: a drop beyond the limit that may be chance; it fails nothing"
 
 
 def markdown(summary: Summary) -> str:
     """The comment on a pull request, or the step summary of a CI run.
 
-    The sentence, three rows, the queries that lost most, and folded remedies.
+    The gravest failure is the heading; each further gate that failed has its headline.
     """
-    parts = [f"### Ranking quality: {escape_markdown(answer(summary))}\n"]
+    failed = summary.failed
+    parts = [f"### {escape_markdown(_heading(summary))}\n"]
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:IN_FULL]]
-    gates = summary.ranked
-    if len(gates) > IN_FULL:
-        rows = [[shown(run.record["name"], 60), run.state, _fall(run)] for run in gates]
-        titles = ["gate", "state", "largest fall"]
-        parts.append(_table({"titles": titles, "rows": rows}, MOST_GATES))
-        gates = summary.failed
-    for run in gates[:IN_FULL]:
-        record = run.record
-        parts.append(f"**{escape_markdown(shown(record['name'], 60))}**: {run.state}\n")
-        parts.append(_table(record["table"], 2 * IN_FULL))
-        if run.failed:
-            parts += [f"{escape_markdown(record['losses'])}\n"] * bool(record["losses"])
-            parts += [_table(record["losers"], IN_FULL), _folded(record)]
+    for run in failed[:IN_FULL]:
+        said = f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400))}."
+        for query, *_, reason in run.record["losers"]["rows"][:1]:
+            said += f" **Look first at** {escape_markdown(query)}: {escape_markdown(reason)}."
+        parts.append(f"{said}\n")
+    parts.append(_broken(summary))
+    for run in failed[:IN_FULL]:
+        parts.append(_folded(run))
     text = parts[0]
     for part in filter(None, parts[1:]):
         if len(text) + len(part) < LONGEST_COMMENT:
@@ -128,27 +128,92 @@ def markdown(summary: Summary) -> str:
     return f"{text}\n"
 
 
-def _fall(run: GateRun) -> str:
-    """The largest fall of a gate; empty if nothing fell."""
-    fall = run.record["largest_fall"]
-    return f"{-fall:+.4f}" if fall > 0 else ""
+def _name(run: GateRun) -> str:
+    return escape_markdown(shown(run.record["name"], 60))
+
+
+def _heading(summary: Summary) -> str:
+    """The first failure with the name of its gate, or that all passed; no statistics."""
+    if not summary.failed:
+        return f"{_TITLE}{answer(summary)}"
+    first, n = summary.failed[0], len(summary.failed)
+    claim = line(first.record["headline"], 300).partition("): ")
+    text = f"{shown(first.record['name'], 40)}: {claim[0]}{')' * bool(claim[1])}"
+    if n > 1:
+        text = f"{n} of {len(summary.gates)} gates failed: {text}"
+    text = f"{_TITLE}{MARKS['fail']} {text}"
+    return text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}\u2026"
+
+
+def _broken(summary: Summary) -> str:
+    """A row for each limit that is not met, and the numbers of those that are."""
+    rows, more = list[list[str]](), 0
+    for run in summary.ranked:
+        table = run.record["table"]
+        for cells in table["rows"]:
+            of = dict(zip(table["titles"], cells, strict=True))
+            state = of.get("verdict", "").lower()
+            if state in MARKS:
+                rows.append([MARKS[state], _name(run), _about(of), _moved(of, table["titles"])])
+            else:
+                more += 1
+    passed = sum(run.record["passed"] for run in summary.gates)
+    doubts = any(row[0] == MARKS["not confirmed"] for row in rows)
+    lines = []
+    if rows:
+        titles = ("", "gate", "measure", "baseline \u2192 new")
+        left = len(rows) - MOST_ROWS
+        rows = rows[:MOST_ROWS]
+        if left > 0:
+            rows.append(["", "", f"{left:,} more broken limits", ""])
+        if more:
+            rows.append([_FINE, "", f"{more:,} more", ""])
+        lines = [*markdown_rows(tuple(map(Column, titles)), rows), ""]
+        lines += [f"{_DOUBT}.\n"] * doubts
+    if passed and passed < len(summary.gates):
+        lines.append(f"{_FINE} {count(passed, 'gate')} passed.\n")
+    return "\n".join(lines)
+
+
+def _about(cells: Mapping[str, str]) -> str:
+    """The measure of a row, and its slice."""
+    label = cells.get("slice", "")
+    return escape_markdown(cells["measure"] + (f" \u00b7 {label}" if label else ""))
+
+
+def _moved(cells: Mapping[str, str], titles: Sequence[str]) -> str:
+    """Both values and the change, or one value and its limit."""
+    first = titles.index("queries") + 1 if "queries" in titles else 1
+    last = next(
+        (n for n, title in enumerate(titles) if title in ("over all", "change", "limit")), first
+    )
+    values = [cells[title] for title in titles[first:last] if cells[title]]
+    text = " \u2192 ".join(values)
+    change, limit = cells.get("change", ""), cells.get("limit", "")
+    if change:
+        text += f" ({change}, allowed {limit})" if limit else f" ({change})"
+    elif limit:
+        text += f" ({limit} required)"
+    return escape_markdown(text)
 
 
 def _table(texts: Mapping[str, Any], most: int) -> str:
-    """The first rows of a table of texts, without what would be too wide for a comment."""
-    is_shown = [not re.search(r"^queries$|interval$", title) for title in texts["titles"]]
-    columns = tuple(map(Column, compress(texts["titles"], is_shown)))
-    rows = [list(map(escape_markdown, compress(row, is_shown))) for row in texts["rows"][:most]]
-    more = len(texts["rows"]) - most
-    lines = [*markdown_rows(columns, rows), ""] if rows else []
-    return "\n".join([*lines, *[f"{count(more, 'more row')}.\n"] * (more > 0)])
+    """The first rows of a table of texts."""
+    columns = tuple(map(Column, texts["titles"]))
+    rows = [list(map(escape_markdown, row)) for row in texts["rows"][:most]]
+    return "\n".join([*markdown_rows(columns, rows), ""]) if rows else ""
 
 
-def _folded(record: Mapping[str, Any]) -> str:
-    """The command that accepts a drop, and the power of the gate."""
-    name = escape_markdown(shown(record["name"], 60))
+def _folded(run: GateRun) -> str:
+    """The queries that lost most, the command that accepts a drop, and the power of the gate."""
+    record = run.record
+    n_shown = min(IN_FULL, len(record["losers"]["rows"]))
+    of = f" of {record['worse']:,}" if record["worse"] > n_shown else ""
+    title = f"{_name(run)}: the {count(n_shown, 'largest loss', 'largest losses')}{of}"
+    if not n_shown:
+        title = f"{_name(run)}: how to accept it"
     accept = re.sub(r"`{3,}", "``", record["accept"])
-    parts = [f"<details><summary>{name}: {count(record['queries'], 'query', 'queries')}</summary>"]
+    parts = [f"<details><summary>{title}</summary>", _table(record["losers"], IN_FULL)]
     parts += ["To accept this drop:", f"```text\n{accept}\n```"] if accept else []
     parts += [escape_markdown(record[text]) for text in ("where_to_accept", "outlook")]
     return "\n\n".join([*filter(None, parts), "</details>\n"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import chain
+from textwrap import wrap
 from typing import Any
 
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
 from sklearn_rank.gates.sentences import (
-    HEADLINE_DECIMALS,
     allowed_text,
     is_untested,
     limit_of,
@@ -23,13 +24,12 @@ from sklearn_rank.gates.sentences import (
 from sklearn_rank.gates.verdict import REFUSED, UNREMARKABLE, GateResult, MeasureResult, State
 from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.support.text import count, for_log, line, queries_text, several, shown
-from sklearn_rank.tables.formats import to_text
+from sklearn_rank.tables.formats import display_width, to_text
 from sklearn_rank.tables.table import (
     Cell,
     Column,
     Table,
     count_cell,
-    interval_cell,
     number_cell,
     p_cell,
     p_text,
@@ -40,8 +40,11 @@ MOST_FINDINGS = 6
 """Rules that fired in a headline, which test runners print on one line."""
 MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
-ITEMS_IN_ROW = 4
+ITEMS_IN_ROW = 2
 """Items of a row of queries, which has to fit a line."""
+WIDTH = 96
+"""Columns of a message, to which pytest adds four."""
+_LONGEST_LABEL = 24
 
 # The headline ------------------------------------------------------------------------------------
 
@@ -110,7 +113,8 @@ def said(result: GateResult) -> dict[str, Any]:
     file = result.file
     names = ("", "", "") if file is None else (file.shown, file.update, file.accept)
     rows = [*result.measures.values(), *result.slices]
-    falls = [row.fall for row in rows if row.allowed is not None]
+    others = _of_other_units(result)
+    falls = [row.fall for row in rows if row.allowed is not None and row.name not in others]
     return {
         **dict(zip(("baseline", "update", "accept"), names, strict=True)),
         "headline": result.headline,
@@ -124,9 +128,21 @@ def said(result: GateResult) -> dict[str, Any]:
         "outlook": outlook_of(result),
         "table": _as_texts(changes_table(result)),
         "losers": _as_texts(losers_table(result, most=1)),
+        "worse": _n_worse(result),
         "losses": losses_text(result),
         "collection": collection_text(result),
     }
+
+
+def _n_worse(result: GateResult) -> int:
+    """Queries that lost in what the worst queries are of; those below a floor are not counted."""
+    worst = result.worst
+    if worst is None:
+        return 0
+    of_slices = [row for row in result.slices if row.label in worst.labels]
+    rows = of_slices if worst.labels else list(result.measures.values())
+    drops = [row.drop for row in rows if row.name == worst.measure and row.drop is not None]
+    return sum(drop.losses or 0 for drop in drops)
 
 
 def _as_texts(table: Table) -> dict[str, Any]:
@@ -210,19 +226,53 @@ def would(result: GateResult) -> str:
 
 
 def message(result: GateResult) -> str:
-    """Headline, tables, remarks and what to do; at most 100 columns wide where data allows."""
-    changes = changes_table(result)
-    rows, left = changes.rows[:MOST_ROWS], len(changes.rows) - MOST_ROWS
-    lines = to_text(replace(changes, rows=rows)).split("\n") if rows else []
-    lines += [f"and {left:,} more"] * (left > 0)
+    """Headline, tables, remarks and what to do; below the headline at most ``WIDTH`` wide."""
+    remarks_on = [*filter(None, [losses_text(result)]), *facts(result), *notes_of(result)]
+    about = [*_about_test(result), *filter(None, [outlook_of(result)])]
     blocks = [
         [result.headline],
-        *([f"  {line}".rstrip() for line in lines] for lines in (lines, _queries(result))),
-        [*filter(None, [losses_text(result)]), *facts(result), *notes_of(result)],
+        _indented(_changes(result)),
+        _indented(_queries(result)),
+        _wrapped(remarks_on),
         _footer(result),
-        [*_about_test(result), *filter(None, [outlook_of(result)])],
+        _wrapped(about),
     ]
     return for_log("\n\n".join("\n".join(block) for block in blocks if block))
+
+
+def _indented(lines: list[str]) -> list[str]:
+    """Rows of a table, cut where a terminal would wrap them."""
+    rows = [f"  {line}".rstrip() for line in lines]
+    return [row if display_width(row) <= WIDTH else f"{row[: WIDTH - 1]}\u2026" for row in rows]
+
+
+def _wrapped(sentences: list[str]) -> list[str]:
+    rows = (wrap(sentence, WIDTH, break_on_hyphens=False) for sentence in sentences)
+    return [*chain.from_iterable(rows)]
+
+
+def _changes(result: GateResult) -> list[str]:
+    """What broke, and the number of other rows; all rows where nothing did."""
+    table = changes_table(result)
+    titles = [column.title for column in table.columns]
+    part = titles.index("slice") if "slice" in titles else 0
+    fine = [
+        row[0].text in _FINE or (row[0].text == _STATES[None] and part and row[part].text)
+        for row in table.rows
+    ]
+    broken = [row for row, is_fine in zip(table.rows, fine, strict=True) if not is_fine]
+    rows = broken or list(table.rows)
+    if not rows:
+        return []
+    left, shown_rows = len(table.rows) - len(rows), rows[:MOST_ROWS]
+    table = replace(table, rows=tuple(shown_rows))
+    for number in reversed(range(len(table.columns))):
+        if table.columns[number].title in _IN_REPORTS:
+            table = table.without(number)
+    lines = to_text(table).split("\n")
+    more = len(rows) - len(shown_rows)
+    lines += [f"and {more:,} more of these"] * (more > 0)
+    return lines + [f"ok{'':{max(0, lines[0].find('measure') - 2)}}{left:,} more"] * (left > 0)
 
 
 def brief(result: GateResult) -> str:
@@ -234,26 +284,30 @@ def brief(result: GateResult) -> str:
 
 
 _STATES = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: "shown"}
+_FINE = ("ok", "improved", "new")
+_IN_REPORTS = ("queries", "worse/better/same")
+"""Columns that a terminal has no room for; the headline has those of the first row."""
 _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
 def changes_table(result: GateResult) -> Table:
     """A row for each measure with a limit or a change, else each, and each slice, by severity."""
+    given = _of_other_units(result)
 
-    def by_gravity(row: MeasureResult) -> tuple[int, bool, float]:
+    def by_gravity(row: MeasureResult) -> tuple[int, bool, bool, float]:
         grave = _ORDER.index(row.state) if row.state in _ORDER else len(_ORDER)
-        return grave, row.label is not None, -row.fall
+        return grave, row.name in given, row.label is not None, -row.fall
 
     listed = [row for row in result.measures.values() if row.is_limited or row.change is not None]
     listed = sorted([*(listed or result.measures.values()), *result.slices], key=by_gravity)
     numbers = ("queries", *(result.systems or ("", "value")), "over all", "change")
-    numbers += (f"{1 - result.alpha:.0%} interval", "limit", "p (Holm)")
+    numbers += ("limit", "p (Holm)")
     columns = (
+        Column("verdict", longest=None),
         Column("measure", longest=None),
-        Column("slice"),
+        Column("slice", longest=_LONGEST_LABEL),
         *(Column(title, "number") for title in numbers),
         Column("worse/better/same"),
-        Column("verdict", longest=None),
     )
     rows = tuple(_cells(row, result) for row in listed)
     table = Table(columns, rows if result.systems or len(rows) > 1 else ())
@@ -275,12 +329,9 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
         state = _STATES[State.STALE]  # no value is fine where the baseline does not fit
     elif row.too_small and row.allowed is not None and row.state is None:
         state = f"too small ({row.queries})"
-    interval, counts = text_cell(""), ""
-    if drop is not None:
-        counts = f"{drop.losses}/{drop.wins}/{drop.ties}"
-        if not math.isnan(drop.low):
-            interval = interval_cell(drop.low, drop.high, digits=HEADLINE_DECIMALS, signed=True)
+    counts = "" if drop is None else f"{drop.losses}/{drop.wins}/{drop.ties}"
     return (
+        text_cell(state),
         text_cell(row.name),
         text_cell(row.label and shown(row.label)),
         count_cell(row.compared or row.queries),
@@ -288,12 +339,16 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
         number_cell(row.value if row.new is None else row.new),
         number_cell(row.value if over_all(row) else None),
         number_cell(row.change, signed=True),
-        interval,
         text_cell(", ".join(limits)),
         p_cell(None if drop is None or row.is_contract else drop.p_holm),
         text_cell(counts),
-        text_cell(state),
     )
+
+
+def _of_other_units(result: GateResult) -> set[str]:
+    """Measures that are no share of what is possible, such as a latency: their falls are larger."""
+    measures = () if result.evaluation is None else result.evaluation.measures
+    return {str(measure) for measure in measures if measure.metric.upper != 1}
 
 
 # Queries -----------------------------------------------------------------------------------------
@@ -316,7 +371,7 @@ def _queries(result: GateResult) -> list[str]:
     about = f"worst queries by {worst.measure}{of} ({n} of {worst.of})"
     if not math.isnan(worst.rows[0].baseline_value):
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 and worst.share else ""
-        about = f"biggest losses{of} ({worst.measure}{share}; - unretrieved)"
+        about = f"largest losses{of} ({worst.measure}{share})"
     return [about, *to_text(losers_table(result)).split("\n")]
 
 

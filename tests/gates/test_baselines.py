@@ -61,7 +61,7 @@ def test_a_measure_without_a_limit_is_shown_with_both_values(gate):
     result = gate(*case([1, 2, 4, 9]), **limits)
     shown = result.measures["recall@1"]
     assert (shown.baseline_value, shown.new, shown.state) == (0.5, 0.25, None)
-    assert "recall@1        4    0.5000  0.2500  -0.2500" in result.message
+    assert "shown    recall@1    0.5000  0.2500  -0.2500" in result.message
     assert "R@1" not in result.headline
     assert result.as_dict()["largest_fall"] < 0.25
     same = gate(*case([1, 2, 1, 3]), **limits)

@@ -41,10 +41,9 @@ FAILED = [run_of(f"gate {n}", worse=n) for n in range(8, 16)]
 def test_the_gravest_stand_first_in_every_report() -> None:
     order = ["worst", "bad", "good", "fine"]
     text = markdown(summary(*MANY))
-    assert text.startswith("### Ranking quality: 2 of 4 gates failed: MRR fell from 0.500 to 0.389")
-    rows = [line for line in text.split("\n") if line.startswith("| ")][1:5]
-    rows = [row for row in rows if "--" not in row]
-    assert [own for row in rows for own in order if f" {own} " in row] == order[: len(rows)]
+    assert text.startswith("### Ranking quality: \u274c 2 of 4 gates failed: worst: MRR fell")
+    rows = [line for line in text.split("\n") if line.startswith("| \u274c |")]
+    assert [own for row in rows for own in order if f" {own} " in row] == order[:2]
     lines = [line.partition(": ")[2].partition(":")[0] for line in summary_lines(summary(*MANY))]
     assert [own for own in lines if own in order] == order
     page = html_text(summary(*MANY))
@@ -62,8 +61,8 @@ def test_a_comment_of_one_gate_has_its_rows_its_queries_and_the_command(slices) 
     assert len(text) < 4000
     assert "| mrr" in text
     assert text.count("| good 2→") == 3
-    assert "FAIL |" in text
-    assert ("25 more rows" in text) is bool(slices)
+    assert "\u274c |" in text
+    assert ("more |" in text) is bool(slices)
 
 
 def test_a_comment_and_a_page_leave_out_what_has_no_room(monkeypatch) -> None:
@@ -95,18 +94,18 @@ def test_the_badge_of_a_gate_has_the_colour_of_its_decision() -> None:
 def test_slices_stand_by_their_change() -> None:
     labels = {query: "cheap" if n < 10 else "oak" for n, query in enumerate(names(30))}
     run = run_of("x", worse=14, slices=labels, max_slice_drop=0.01)
-    rows = [row[1] for row in run.record["table"]["rows"]]
+    rows = [row[2] for row in run.record["table"]["rows"]]
     assert rows == ["", "cheap", "oak"]
 
 
 def test_of_many_failures_each_has_a_sentence_a_query_and_the_command(capsys) -> None:
     text = markdown(summary(*FAILED))
     assert len(text) < 4000
-    assert sum("| fail |" in line for line in text.split("\n")) == 8
+    assert sum(line.startswith("| \u274c |") for line in text.split("\n")) == 8
     print_summary(summary(*FAILED))
     said = capsys.readouterr().out.partition("--- ranking")[0]
     assert said.count("FAILED 'gate ") == 8
-    assert said.count("biggest losses") == 3
+    assert said.count("largest losses") == 3
     assert said.count("worst query: q001") == 5
 
 

@@ -17,6 +17,7 @@ from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import RankGateFailure, State
 from sklearn_rank.support.text import for_log
 from sklearn_rank.view.gate_page import section_of
+from sklearn_rank.view.words import WIDTH
 from tests.gates.conftest import beside, rules
 from tests.plugin.cases import case, names, ranking, results, truth
 
@@ -75,10 +76,10 @@ def test_the_first_line_says_everything():
     assert text.startswith(said)
     words = " ".join(text.split())
     assert " -0.0200 " in words, "the limit in the table"
-    for part in ("(q017) 1.0000 0.1111 -0.8889 good 1→9 -0.89", "17/2/41", "what is q017?"):
+    for part in ("(q017) 1.0000 0.1111 -0.8889 good 1→9 -0.89", "what is q017?"):
         assert part in words
     for part in ("Fisher's randomization, level 0.1", "an unchanged system fails it"):
-        assert part in text
+        assert part in words
     assert max(map(len, text.split("\n")[2:-1])) <= 110
 
 
@@ -152,8 +153,9 @@ def test_a_value_that_misses_its_limit_fails(name):
 def test_each_limit_has_a_line_that_says_whether_it_is_met():
     text = judged(*case([1, 2]), at_least={"mrr": 0.8, "hit_rate@2": 0.9}).message
     lines = [" ".join(own.split()) for own in text.split("\n")]
-    assert "mrr 2 0.7500 >= 0.8000 FAIL" in lines
-    assert "hit_rate@2 2 1.0000 >= 0.9000 ok" in lines
+    assert "FAIL mrr 0.7500 >= 0.8000" in lines
+    assert "ok 1 more" in lines
+    assert max(map(len, text.split("\n")[1:])) <= WIDTH
 
 
 @pytest.mark.parametrize(
@@ -415,17 +417,16 @@ def test_a_baseline_keeps_the_noise_between_runs(gate):
     worse = gate(truth(50), noisy(rng, worse=1), **DROP)
     assert worse.state == "fail"
     noise = "of the variance of the change is noise between runs, which p allows for."
-    assert noise in worse.message
+    assert noise in " ".join(worse.message.split())
     assert "items, ranks and contributions are those of the first of 3 runs" in worse.message
     same = beside(
         truth(50), Repeats([results([4] * 50)] * 2), Repeats([results([2] * 50)] * 3), **DROP
     )
     assert "those of the first of 2 runs" in same.message
-    assert f"0% {noise}" in same.message
+    assert f"0% {noise}" in " ".join(same.message.split())
     assert "more often (Repeats measures it)" not in same.message
-    assert (
-        "more often (Repeats measures it)"
-        in beside(*case([4] * 9), case([2] * 9)[1], **DROP).message
+    assert "more often (Repeats measures it)" in " ".join(
+        beside(*case([4] * 9), case([2] * 9)[1], **DROP).message.split()
     )
 
 
