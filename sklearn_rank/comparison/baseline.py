@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 import numpy as np
 
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.custom import measure_from
@@ -229,9 +229,9 @@ def write(path: Path, baseline: Baseline, shown: str) -> None:
 
 
 def record(
-    evaluation: Evaluation,
+    evaluation: BaseEvaluation,
     name: str,
-    slices: Mapping[str, tuple[Sequence[int], Evaluation]] | None = None,
+    slices: Mapping[str, tuple[Sequence[int], BaseEvaluation]] | None = None,
 ) -> Baseline:
     """The baseline of an evaluation; ``slices`` are numbers of queries and evaluations."""
     parts = slices or {}
@@ -241,7 +241,7 @@ def record(
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
     top = depth_of(evaluation.measures)
     is_partial = evaluation.assumed == "partial"
-    share = unjudged_share(evaluation.rankings, k=top) if is_partial else None
+    share = unjudged_share(evaluation._judged.rankings.widened(), k=top) if is_partial else None
     return Baseline(
         format=BASELINE_FORMAT,
         name=name,
@@ -274,26 +274,26 @@ def depth_of(measures: Iterable[Measure]) -> int:
     return next((measure.k for measure in measures if measure.k is not None), DEFAULT_CUTOFF)
 
 
-def run_deviation(evaluation: Evaluation, name: str) -> float | None:
+def run_deviation(evaluation: BaseEvaluation, name: str) -> float | None:
     """Standard deviation of a value between repeated runs; None of a single run."""
     values = [run[name] for run in evaluation.runs]
     return round(float(np.std(values, ddof=1)), RECORDED_DECIMALS) if len(values) > 1 else None
 
 
-def reading_of(evaluation: Evaluation) -> dict[str, str]:
+def reading_of(evaluation: BaseEvaluation) -> dict[str, str]:
     """Reading options, which must match the baseline's."""
     settled = [scored.zero_division for scored in evaluation._scored.values()]
     options = {**evaluation.reading.options, "zero_division": settled[0]}
     return {name: str(value) for name, value in options.items() if value != ""}
 
 
-def averaged_queries(evaluation: Evaluation, name: str) -> int:
+def averaged_queries(evaluation: BaseEvaluation, name: str) -> int:
     """Number of queries in a mean."""
     scored = evaluation._scored[name]
     return len(evaluation.query_ids) if scored.measure.is_pooled else scored.average.n_averaged
 
 
-def _columns(evaluation: Evaluation, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+def _columns(evaluation: BaseEvaluation, slices: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     """Fields of the records of all queries."""
     keys = keys_of(evaluation.query_ids, "queries")
     columns: dict[str, Sequence[Any]] = {
@@ -352,9 +352,9 @@ def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def judged_digests(evaluation: Evaluation) -> list[str]:
+def judged_digests(evaluation: BaseEvaluation) -> list[str]:
     """Digest of the judgements of each query; without ids, of its grades and length."""
-    judgements, rankings = evaluation.reading.judgements, evaluation.rankings
+    judgements, rankings = evaluation.reading.judgements, evaluation._judged.rankings.widened()
     if judgements is not None:
         return [f"{digest:016x}" for digest in judgements.digests.tolist()]
     grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()
@@ -367,7 +367,7 @@ def _digest(value: Any) -> str:
     return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:12]
 
 
-def weights_of(evaluation: Evaluation) -> list[float | None]:
+def weights_of(evaluation: BaseEvaluation) -> list[float | None]:
     """Weights of the queries, rounded as they are recorded."""
     weights = evaluation.sample_weight
     if weights is None:
@@ -375,7 +375,7 @@ def weights_of(evaluation: Evaluation) -> list[float | None]:
     return [float(f"{weight:.6g}") for weight in weights.tolist()]
 
 
-def clusters_of(evaluation: Evaluation) -> list[str | None]:
+def clusters_of(evaluation: BaseEvaluation) -> list[str | None]:
     """Label of each query's cluster."""
     labels = evaluation.clusters
     if labels is None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.result import Evaluation, item_function
+from sklearn_rank.evaluation.base import BaseEvaluation, item_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.record import Measure
@@ -199,7 +199,7 @@ _Relevant = tuple[list[dict[Any, Hit]], dict[Any, float]]
 
 
 def explain_all(
-    measure: Measure, systems: tuple[Evaluation, Evaluation], queries: Sequence[_Sides]
+    measure: Measure, systems: tuple[BaseEvaluation, BaseEvaluation], queries: Sequence[_Sides]
 ) -> list[Explanation]:
     """Contributions of the relevant items; they sum exactly to the change of the query.
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison, comparisons_of
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.evaluate import evaluate, refuse_option
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_spark
 from sklearn_rank.measures.record import Measure
@@ -105,16 +105,16 @@ def compare(
 
 def _read_systems(
     y_true: Any, y_score: Any, measures: Any, reading: Mapping[str, Any]
-) -> dict[str, Evaluation]:
+) -> dict[str, BaseEvaluation]:
     """Evaluations by name, the baseline first, in whichever form they were given."""
-    is_result = isinstance(y_true, Evaluation)
-    if is_result and isinstance(measures, Evaluation):
+    is_result = isinstance(y_true, BaseEvaluation)
+    if is_result and isinstance(measures, BaseEvaluation):
         msg = (
             "compare takes two results, the baseline first; pass more as one {name: result}: "
             "compare({'a': a, 'b': b, 'c': c})"
         )
         raise TypeError(msg)
-    if is_result and isinstance(y_score, Evaluation):
+    if is_result and isinstance(y_score, BaseEvaluation):
         systems = {"baseline": y_true, "new": y_score}
     elif y_score is None and isinstance(y_true, Mapping):
         systems = dict(y_true)
@@ -135,7 +135,7 @@ def _read_systems(
         if not isinstance(name, str) or not name.strip():
             msg = f"names of systems must be texts, got {safe_repr(name)}"
             raise InvalidParameterError(msg)
-        if not isinstance(system, Evaluation):
+        if not isinstance(system, BaseEvaluation):
             msg = f"system {safe_repr(name)} must be a result of evaluate, got {safe_repr(system)}"
             raise TypeError(msg)
     if len(systems) < 2:
@@ -146,7 +146,7 @@ def _read_systems(
 
 def evaluated(
     y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any]
-) -> dict[str, Evaluation]:
+) -> dict[str, BaseEvaluation]:
     """Evaluate each run; store the ids of items in memory, for changes by item."""
     # Are these the rankings of one system by query, not systems by name?
     if (
@@ -175,7 +175,7 @@ def evaluated(
     ]
     options = {"keep_items": not any(map(is_spark, (y_true, *single))), **reading}
     wanted = DEFAULT_MEASURES if measures is None else measures
-    systems = {}
+    systems: dict[str, BaseEvaluation] = {}
     said: dict[tuple[str, type[Warning]], list[str]] = {}
     try:
         for name, scores in runs.items():

@@ -14,11 +14,11 @@ import numpy as np
 from sklearn_rank.comparison.baseline import key_of, run_deviation
 from sklearn_rank.comparison.recorded import RecordedEvaluation, completed
 from sklearn_rank.evaluation.averaging import mean_over
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.collection import Departures
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.losses import LossChange, change_of, explains, mean_parts
 from sklearn_rank.evaluation.losses import Parts as LossParts
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
     common_queries,
     refuse_other_judgements,
@@ -44,7 +44,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 class Joined:
     """Systems on their common queries."""
 
-    systems: Mapping[str, Evaluation]
+    systems: Mapping[str, BaseEvaluation]
     measures: tuple[str, ...]
     """As they were asked for; every system has them, with the same parameters."""
     query_ids: list[Any]
@@ -224,7 +224,7 @@ class Joined:
         )
 
 
-def _outside_before(old: Evaluation, number: int) -> Set[str]:
+def _outside_before(old: BaseEvaluation, number: int) -> Set[str]:
     """Relevant items that were not in the collection of the baseline."""
     if isinstance(old, RecordedEvaluation):
         return set(old.rows[number].outside)
@@ -242,7 +242,7 @@ def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:
 
 
 def join(
-    systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool = False
+    systems: Mapping[str, BaseEvaluation], measures: Any, *, same_queries: bool = False
 ) -> tuple[Joined, list[str]]:
     """Systems joined on their common queries, and notes on omissions.
 
@@ -311,7 +311,9 @@ def join(
 
 
 def _common_clusters(
-    systems: Mapping[str, Evaluation], query_ids: Sequence[Any], positions: Mapping[str, IntArray]
+    systems: Mapping[str, BaseEvaluation],
+    query_ids: Sequence[Any],
+    positions: Mapping[str, IntArray],
 ) -> IntArray | None:
     """Numbers of the clusters of those systems that have any, which have to agree."""
     labels = {
@@ -335,7 +337,7 @@ def _common_clusters(
 
 
 def _common_measures(
-    systems: Mapping[str, Evaluation], measures: Any
+    systems: Mapping[str, BaseEvaluation], measures: Any
 ) -> tuple[tuple[str, ...], list[str]]:
     """Measures that every system has; those asked for have to be among them."""
     first = next(iter(systems.values()))
@@ -358,7 +360,7 @@ def _common_measures(
     return names, [f"not evaluated for all systems: {', '.join(apart)}"] if apart else []
 
 
-def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequence[str]) -> None:
+def _check_same_definitions(systems: Mapping[str, BaseEvaluation], measures: Sequence[str]) -> None:
     """One measure with two sets of parameters, or readings of undefined queries, is two."""
     (base, first), *others = systems.items()
     for (name, system), measure in product(others, measures):

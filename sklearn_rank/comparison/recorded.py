@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from sklearn_rank.comparison.baseline import (
 )
 from sklearn_rank.comparison.baseline import load as read_file
 from sklearn_rank.evaluation.averaging import Average
+from sklearn_rank.evaluation.base import BaseEvaluation, counts_of
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import take_queries
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.grammar import parse_measures
@@ -40,14 +40,18 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["load"]
 
+_HAS = (
+    "a baseline file does not have judgements; it has values, ranks of relevant items and "
+    "the first items of each ranking, and compare takes it with a result of evaluate"
+)
 _FLAGS = {"True": True, "False": False}
 
 
-def load(path: str | os.PathLike[str]) -> Evaluation:
+def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
     """Read a baseline file of a gate as the evaluation that it records.
 
-    It has values per query, ranks of the relevant items that were retrieved, and the first items of
-    each ranking; what it lacks raises an error. Values have six decimals.
+    It has values per query, slices of them, ranks of the relevant items that were retrieved, and
+    the first items of each ranking; it has no part that needs judgements. Values have six decimals.
     :func:`compare` takes it with a result of :func:`evaluate`, from which it gets judgements and
     ids.
 
@@ -58,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
 
     Returns
     -------
-    evaluation : Evaluation
+    evaluation : RecordedEvaluation
         Labels by recorded query id, which is a text.
 
     Raises
@@ -102,18 +106,29 @@ def load(path: str | os.PathLike[str]) -> Evaluation:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RecordedEvaluation(Evaluation):
+class RecordedEvaluation(BaseEvaluation):
     """An evaluation that was read from a baseline file."""
 
     baseline: Baseline = field(kw_only=True)
     rows: Sequence[QueryRecord] = field(kw_only=True)
     is_alone: bool = field(kw_only=True)
     """Whether no other evaluation has lent its judgements."""
+    _LACKS = dict.fromkeys(("rankings", "to_judge", "condensed", "losses"), _HAS)
 
     @property
-    def runs(self) -> tuple[Evaluation, ...]:
+    def runs(self) -> tuple[BaseEvaluation, ...]:
         """As many as there were; their means are recorded, and their spread."""
         return (self,) * self.baseline.runs
+
+    @property
+    def lacks_judgements(self) -> str:
+        """What a file has instead; empty beside an evaluation that lends its judgements."""
+        return _HAS if self.is_alone else ""
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """Numbers of what a file records; all, where judgements are lent."""
+        return super().counts if self.is_alone else counts_of(self._judged, self._scored)
 
     def spread(self, measure: str | Measure) -> FloatArray:
         """Standard deviation of each query's value between the recorded runs."""
@@ -123,12 +138,6 @@ class RecordedEvaluation(Evaluation):
     def unjudged_share(self, top: int) -> float | None:
         """Share of unjudged items in the first ranks; None if it was not recorded."""
         return self.baseline.unjudged if self.baseline.top == top else None
-
-    @property
-    def counts(self) -> dict[str, Any]:
-        """Queries, and those that are averaged; others are 0."""
-        counts = super().counts
-        return counts | dict.fromkeys(("no_relevant", "relevant", "false_answers"), 0)
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
         """Ranks of the relevant items that were retrieved, and the first items of each ranking."""
@@ -156,19 +165,14 @@ class RecordedEvaluation(Evaluation):
             ids = replace(ids, rankings=ByQuery(queries, ranked))
         return replace(self, _judged=replace(data, rankings=rankings, ids=ids))
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        msg = (
-            "a baseline file does not have judgements; it has values, ranks of relevant items and "
-            "the first items of each ranking, and compare takes it with a result of evaluate"
-        )
-        raise InvalidParameterError(msg)
-
-    @property
-    def rankings(self) -> Any:
-        """Ranks of the relevant items, with the judgements of another evaluation."""
-        return self._refuse() if self.is_alone else super().rankings
-
-    by_slice = to_judge = condensed = _refuse
+    def _part(self, queries: IntArray, every: Collection[Any]) -> Any:
+        scored = {
+            name: (of.measure, None if of.weights is None else of.weights[queries], math.nan)
+            for name, of in self._scored.items()
+        }
+        rows = [self.rows[number] for number in queries.tolist()]
+        data = take_queries(self._judged, queries, every)
+        return _evaluation(self.baseline, rows, data, scored, is_alone=self.is_alone)
 
 
 def _column(cells: Iterable[Mapping[str, float | None]], name: str) -> FloatArray:
@@ -217,7 +221,11 @@ def _ranks(rows: Sequence[QueryRecord], grades: Iterable[Sequence[float]]) -> di
 
 
 def completed(
-    recorded: RecordedEvaluation, name: str, numbers: IntArray, live: Evaluation, of_live: IntArray
+    recorded: RecordedEvaluation,
+    name: str,
+    numbers: IntArray,
+    live: BaseEvaluation,
+    of_live: IntArray,
 ) -> RecordedEvaluation:
     """Some recorded queries with the judgements of a live evaluation, where these are the same."""
     rows = [recorded.rows[number] for number in numbers.tolist()]
@@ -241,7 +249,7 @@ def completed(
 
 
 def recorded_evaluation(
-    live: Evaluation,
+    live: BaseEvaluation,
     of_live: IntArray,
     rows: Sequence[QueryRecord],
     names: Sequence[str],

@@ -24,9 +24,9 @@ from sklearn_rank.comparison.differences import (
     notes_of,
 )
 from sklearn_rank.comparison.join import Joined
+from sklearn_rank.evaluation.base import BaseEvaluation, QueryText, text_function
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.losses import LossChange, refuse_unexplained
-from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.evaluation.slices import read_slices
 from sklearn_rank.evaluation.tables import gain_notes
 from sklearn_rank.exceptions import InvalidParameterError
@@ -105,7 +105,7 @@ class Comparison(Tabular):
         return list(self._joined.query_ids)
 
     @property
-    def evaluations(self) -> dict[str, Evaluation]:
+    def evaluations(self) -> dict[str, BaseEvaluation]:
         """The systems as they were given, with all their queries; a copy."""
         return dict(self._joined.systems)
 

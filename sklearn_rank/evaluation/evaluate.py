@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Never, NoReturn
 
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.collection import with_collection
 from sklearn_rank.evaluation.compute import read, score_measures
 from sklearn_rank.evaluation.program_differences import gains_by_less, program_differences
@@ -311,11 +312,13 @@ def _evaluate_runs(
     return mean_of_runs(evaluations)
 
 
-def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:
+def with_measures(evaluation: BaseEvaluation, measures: Iterable[str | Measure]) -> Evaluation:
     """Evaluate the rankings by other measures, without another warning about undefined queries.
 
     These count what they count in a measure of the same metric, else in the first.
     """
+    if evaluation.lacks_judgements:
+        raise InvalidParameterError(evaluation.lacks_judgements)
     wanted = parse_measures(list(measures), distinct=False)
     if len(evaluation.runs) > 1:
         return mean_of_runs([with_measures(run, wanted) for run in evaluation.runs])

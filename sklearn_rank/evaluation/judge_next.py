@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.compute import Block, Scored, find_measure, query_factors, valuation
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import (
     common_queries,
     refuse_other_judgements,
@@ -32,7 +32,7 @@ _ABSENT = -1
 
 
 def next_to_judge(
-    evaluations: Sequence[Evaluation],
+    evaluations: Sequence[BaseEvaluation],
     measure: str | Measure | None,
     n: int | None,
     within: int | None = None,
@@ -43,7 +43,7 @@ def next_to_judge(
     unjudged items stay irrelevant. Items that no system has ``within`` the first ranks are left
     out, if given.
     """
-    if evaluations[0]._runs:
+    if len(evaluations[0].runs) > 1:
         msg = "to_judge reads the rankings of one run; ask those of evaluation.runs"
         raise InvalidParameterError(msg)
     first = evaluations[0]._scored
@@ -103,7 +103,7 @@ def _every_item(
     return query, items, [np.concatenate(of_system) for of_system in rows]
 
 
-def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
+def _common_queries(evaluations: Sequence[BaseEvaluation]) -> list[IntArray]:
     """Numbers of the common queries in each; an error if these do not ask one question."""
     ids = [evaluation._judged.listed_ids() for evaluation in evaluations]
     numbers = common_queries(ids)
@@ -157,7 +157,7 @@ class _System(NamedTuple):
     """Of the unjudged items of all queries."""
 
     @classmethod
-    def of(cls, evaluation: Evaluation, name: str, numbers: IntArray) -> _System:
+    def of(cls, evaluation: BaseEvaluation, name: str, numbers: IntArray) -> _System:
         data, scored = evaluation._judged, evaluation._scored[name]
         names = unjudged_items(data, numbers.tolist())
         _refuse(scored, data)

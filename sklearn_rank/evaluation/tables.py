@@ -31,7 +31,7 @@ from sklearn_rank.tables.table import (
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
-    from sklearn_rank.evaluation.result import Evaluation
+    from sklearn_rank.evaluation.base import BaseEvaluation
 
 FEW = 25
 """Queries below which intervals of measures without an upper bound are too narrow."""
@@ -43,7 +43,7 @@ _COLUMNS = (
 )
 
 
-def table_of(evaluation: Evaluation) -> Table:
+def table_of(evaluation: BaseEvaluation) -> Table:
     """A row per measure, then the counts."""
     rows, effects, open_ended = [], {}, []
     for (name, score), measure in zip(evaluation.scores.items(), evaluation.measures, strict=True):
@@ -103,7 +103,7 @@ def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
     return [f"{', '.join(names)}: {text}" for text, names in named.items()]
 
 
-def queries_table(evaluation: Evaluation) -> Table:
+def queries_table(evaluation: BaseEvaluation) -> Table:
     """A row per query."""
     columns = evaluation.per_query
     titles = (Column("query"), *(Column(name, "number") for name in columns))
@@ -113,7 +113,7 @@ def queries_table(evaluation: Evaluation) -> Table:
     return Table(titles, tuple((text_cell(id_), *map(number_cell, row)) for id_, row in rows))
 
 
-def slices_table(parts: Mapping[Any, Evaluation]) -> Table:
+def slices_table(parts: Mapping[Any, BaseEvaluation]) -> Table:
     """A row per slice of the queries."""
     measures = list(next(iter(parts.values())).scores) if parts else []
     columns = (Column("slice"), *(Column(name, "number") for name in ("queries", *measures)))
@@ -138,7 +138,7 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
     return native_frame({"query": ids, **values}, backend)
 
 
-def to_dict(evaluation: Evaluation) -> dict[str, Any]:
+def to_dict(evaluation: BaseEvaluation) -> dict[str, Any]:
     """Everything as plain Python objects, NaN as None."""
     clusters = evaluation.clusters
     return {
@@ -184,7 +184,7 @@ _REMARKS = {
 }
 
 
-def remarks_of(evaluation: Evaluation) -> str:
+def remarks_of(evaluation: BaseEvaluation) -> str:
     """Remarks on an evaluation, with an id of the queries that only one side has."""
     data = evaluation._judged
     given, examples = list(data.left_out), dict[str, Any]()
@@ -203,13 +203,13 @@ def remarks(
     """Counts of the data in one line, with the reason if nothing was retrieved."""
     parts = [count(counts["queries"], "query", "queries")]
     for key, text in _REMARKS.items():
-        n = counts[key]
+        n = counts.get(key, 0)
         shown = f" ({safe_repr(examples[key])})" if key in examples else ""
         parts += [f"{n:,} {text.format(s='' if n == 1 else 's')}{shown}"] * bool(n)
     parts += collection_remarks(counts)
-    if counts["assumed"] == "complete":
+    if counts.get("assumed") == "complete":
         parts.append("judgements treated as complete")
-    elif counts["assumed"] == "partial":
+    elif counts.get("assumed") == "partial":
         unjudged, ranked = counts["unjudged_items"], counts["ranked"]
         parts.append(
             f"judgements treated as incomplete: {unjudged:,} of {ranked:,} ranked items are "
@@ -217,7 +217,7 @@ def remarks(
             if unjudged
             else f"judgements treated as incomplete: all {ranked:,} ranked items are judged"
         )
-    if counts["relevant"] and not counts["retrieved"]:
+    if counts.get("relevant") and not counts["retrieved"]:
         parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")
     return "; ".join(parts)
 

@@ -19,7 +19,7 @@ from sklearn_rank.comparison.baseline import (
 )
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.recorded import recorded_evaluation
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.statistics.means import cluster_codes
 from sklearn_rank.support.constants import RECORDED_DECIMALS
 from sklearn_rank.support.text import count, line, queries_text, several, shown
@@ -27,7 +27,7 @@ from sklearn_rank.support.text import count, line, queries_text, several, shown
 BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""
 _YES_OR_NO = {"True": "yes", "False": "no"}
-Slices = Mapping[str, tuple[Sequence[int], Evaluation]]
+Slices = Mapping[str, tuple[Sequence[int], BaseEvaluation]]
 """Positions of the queries of each slice, and its evaluation, by label."""
 
 
@@ -47,7 +47,7 @@ class Fit:
     """Whether it has measures that are not measured now."""
 
 
-def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joined | None, Fit]:
+def recorded(new: BaseEvaluation, baseline: Baseline, slices: Slices) -> tuple[Joined | None, Fit]:
     """The queries whose judgements have not changed, and all differences.
 
     Empty if nothing can be compared.
@@ -79,7 +79,7 @@ def recorded(new: Evaluation, baseline: Baseline, slices: Slices) -> tuple[Joine
 
 
 def _fit(
-    new: Evaluation,
+    new: BaseEvaluation,
     baseline: Baseline,
     keys: list[str],
     digests: list[str],

@@ -23,8 +23,8 @@ from sklearn_rank.comparison.baseline import (
     write,
 )
 from sklearn_rank.comparison.join import join
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.compute import score_measures
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, recorded
 from sklearn_rank.gates.judge import judge
 from sklearn_rank.gates.limits import (
@@ -224,7 +224,7 @@ def _update(
     return _with(settled, *remarks)
 
 
-def _wholes(baseline: Baseline, new: Evaluation) -> dict[str, tuple[float, float]]:
+def _wholes(baseline: Baseline, new: BaseEvaluation) -> dict[str, tuple[float, float]]:
     """Recorded values over all queries, and those now; NaN of what cannot be measured now."""
     ends = {}
     for name, old in baseline.measures.items():
@@ -264,7 +264,7 @@ def _lowered(
     return _arrows(lower)
 
 
-def _slices_that_leave(baseline: Baseline, measured: Measured) -> dict[str, Evaluation]:
+def _slices_that_leave(baseline: Baseline, measured: Measured) -> dict[str, BaseEvaluation]:
     """What the queries of recorded slices that are gone have now."""
     gone, new = baseline.slices.keys() - measured.slices.keys(), measured.evaluation
     recorded_labels = {row.id: gone.intersection(row.slices or ()) for row in baseline.queries}

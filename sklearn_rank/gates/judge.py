@@ -13,7 +13,7 @@ from sklearn_rank.comparison.baseline import averaged_queries, labels_of
 from sklearn_rank.comparison.changes import ItemChange, QueryChange, query_changes, title_function
 from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.result import Evaluation, text_function, worst_of
+from sklearn_rank.evaluation.base import BaseEvaluation, text_function, worst_of
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import Limits, drop_of
@@ -62,7 +62,7 @@ class _Judging:
     """One gate while it is judged."""
 
     limits: Limits
-    new: Evaluation
+    new: BaseEvaluation
     slices: Slices
     joined: Joined | None
     """Both systems, where there are two that can be compared."""

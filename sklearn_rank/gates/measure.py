@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sklearn_rank.comparison.baseline import key_of
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.evaluate import evaluate, with_measures
 from sklearn_rank.evaluation.repeats import Repeats
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingDataWarning,
@@ -50,14 +50,14 @@ _filters = threading.Lock()
 class Measured:
     """An evaluation without omissions, and its slices."""
 
-    evaluation: Evaluation
-    slices: Mapping[str, tuple[list[int], Evaluation]]
+    evaluation: BaseEvaluation
+    slices: Mapping[str, tuple[list[int], BaseEvaluation]]
     """Positions of the queries of each slice, and its evaluation, by label."""
 
 
 def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
     """Evaluate, or use an evaluation, and fail if anything is left out."""
-    if isinstance(y_true, Evaluation):
+    if isinstance(y_true, BaseEvaluation):
         evaluation = _given(y_true, y_score, limits)
     else:
         evaluation = _evaluated(y_true, y_score, limits)
@@ -91,11 +91,13 @@ def fail(msg: str) -> NoReturn:
     raise RankGateFailure(msg)
 
 
-def _given(evaluation: Evaluation, y_score: Any, limits: Limits) -> Evaluation:
+def _given(evaluation: BaseEvaluation, y_score: Any, limits: Limits) -> BaseEvaluation:
     """An evaluation that was made by the caller, with the measures of the limits."""
     if y_score is not None or limits.reading:
         msg = "a gate of an Evaluation takes no y_score and no option of reading: pass limits alone"
         raise TypeError(msg)
+    if evaluation.lacks_judgements:
+        raise InvalidParameterError(evaluation.lacks_judgements)
     if any(str(measure) not in evaluation for measure in limits.measures):
         evaluation = with_measures(evaluation, limits.measures)
     for word, text in _gaps(evaluation):
@@ -103,7 +105,7 @@ def _given(evaluation: Evaluation, y_score: Any, limits: Limits) -> Evaluation:
     return evaluation
 
 
-def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
+def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> BaseEvaluation:
     """The evaluation of data that is read strictly."""
     if y_score is None:
         msg = "y_score is missing; pass y_true and y_score, or an Evaluation alone"
@@ -138,7 +140,9 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> Evaluation:
 # Facts of an evaluation --------------------------------------------------------------------------
 
 
-def slices_of(evaluation: Evaluation, slices: Any) -> dict[str, tuple[list[int], Evaluation]]:
+def slices_of(
+    evaluation: BaseEvaluation, slices: Any
+) -> dict[str, tuple[list[int], BaseEvaluation]]:
     """Positions of the queries of each slice, and its evaluation, by label."""
     if slices is None:
         return {}
@@ -157,12 +161,12 @@ def slices_of(evaluation: Evaluation, slices: Any) -> dict[str, tuple[list[int],
     }
 
 
-def has_ids(evaluation: Evaluation) -> bool:
+def has_ids(evaluation: BaseEvaluation) -> bool:
     """Whether items have ids; arrays grade and score every candidate."""
     return evaluation.reading.judgements is not None
 
 
-def ranks_everything(evaluation: Evaluation) -> bool:
+def ranks_everything(evaluation: BaseEvaluation) -> bool:
     """Whether every ranking contains all items that any of them has, if that can be determined."""
     lengths, ids = evaluation.n_ranked, evaluation.items
     if not has_ids(evaluation):
@@ -172,7 +176,7 @@ def ranks_everything(evaluation: Evaluation) -> bool:
     return len({item for items, _ in ids.rankings.values() for item in items}) == int(lengths[0])
 
 
-def greatest(evaluation: Evaluation, name: str) -> float:
+def greatest(evaluation: BaseEvaluation, name: str) -> float:
     """Maximum of a measure for rankings of these lengths."""
     used, longest = evaluation._scored[name].measure, int(evaluation.n_ranked.max(initial=0))
     if used.metric.is_custom or used.metric.greater_is_better:
@@ -183,7 +187,7 @@ def greatest(evaluation: Evaluation, name: str) -> float:
 # Gaps --------------------------------------------------------------------------------------------
 
 
-def refusals(evaluation: Evaluation, limits: Limits) -> list[str]:
+def refusals(evaluation: BaseEvaluation, limits: Limits) -> list[str]:
     """Why a gate would not measure these data, each with the word that allows it."""
     unjudged, found = evaluation.counts["unjudged"], [*_gaps(evaluation)]
     if unjudged:
@@ -196,7 +200,7 @@ def refusals(evaluation: Evaluation, limits: Limits) -> list[str]:
     ]
 
 
-def _gaps(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+def _gaps(evaluation: BaseEvaluation) -> Iterator[tuple[str, str]]:
     """Queries that an evaluation counts as empty or leaves out, each with the word for it."""
     counts = evaluation.counts
     if counts["missing"]:
@@ -213,7 +217,7 @@ _FOUND_BY = (
 )
 
 
-def _left_out(evaluation: Evaluation, limits: Limits) -> Iterator[tuple[str, str]]:
+def _left_out(evaluation: BaseEvaluation, limits: Limits) -> Iterator[tuple[str, str]]:
     """Gaps in the measured data, each with the word that allows it."""
     counts, ids = evaluation.counts, evaluation.items
     if counts["missed"]:
@@ -237,7 +241,7 @@ def _left_out(evaluation: Evaluation, limits: Limits) -> Iterator[tuple[str, str
         yield "undefined", text
 
 
-def _cause(evaluation: Evaluation) -> str:
+def _cause(evaluation: BaseEvaluation) -> str:
     """Apparent difference of the ids of both sides, or an example of each."""
     if evaluation.hint:
         return f" ({evaluation.hint})"
@@ -248,9 +252,9 @@ def _cause(evaluation: Evaluation) -> str:
     return ""
 
 
-def _lost(evaluation: Evaluation) -> Iterator[str]:
+def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
     """Queries that found nothing, and would not count as such for a measure."""
-    rankings = evaluation.rankings
+    rankings = evaluation._judged.rankings.widened()
     for name, scored in evaluation._scored.items():
         used, settled = scored.measure, scored.zero_division
         metric = used.metric

@@ -16,7 +16,7 @@ from sklearn_rank.support.constants import LEAST, SLACK
 if TYPE_CHECKING:
     from sklearn_rank.comparison.changes import QueryChange
     from sklearn_rank.comparison.join import Joined
-    from sklearn_rank.evaluation.result import Evaluation
+    from sklearn_rank.evaluation.base import BaseEvaluation
     from sklearn_rank.gates.rule import Drop
 
 __all__ = ["Finding", "GateResult", "MeasureResult", "RankGateFailure", "RankGateWarning", "State"]
@@ -229,7 +229,7 @@ class GateResult:
     """Recorded values before and after that."""
     alpha: float = 0.1
     slice_alpha: float = 0.05
-    evaluation: Evaluation | None = field(default=None, repr=False, compare=False)
+    evaluation: BaseEvaluation | None = field(default=None, repr=False, compare=False)
     joined: Joined | None = field(default=None, repr=False, compare=False)
     """Both systems query by query; None if nothing was compared."""
     labels: Sequence[Sequence[str]] = field(default=(), repr=False, compare=False)

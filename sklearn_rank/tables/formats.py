@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
@@ -174,13 +174,15 @@ class Tabular:
 
     _ROWS: ClassVar[tuple[str, ...]] = ()
     """Kinds of rows, the default first."""
+    _LACKS: ClassVar[Mapping[str, str]] = {}
+    """Parts that results like this have, and why this one does not."""
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name):  # a property failed: its own error is the cause
                 return object.__getattribute__(self, name)
-            told = hint(name, (), _PARTS_ELSEWHERE)
+            told = hint(name, (), {**_PARTS_ELSEWHERE, **self._LACKS})
             msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
             raise AttributeError(msg, name=name, obj=self)
 

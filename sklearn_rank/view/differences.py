@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.evaluation.result import QueryText, text_function
+from sklearn_rank.evaluation.base import QueryText, text_function
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer
 from sklearn_rank.typing import FloatArray, IntArray

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sklearn_rank.comparison.result import comparisons_of
-from sklearn_rank.evaluation.result import item_function, text_function
+from sklearn_rank.evaluation.base import item_function, text_function
 from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult
 from sklearn_rank.support.text import line, shown
 from sklearn_rank.view.page import Direction, Report, Section, Verdict, page, provenance

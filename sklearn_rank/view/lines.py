@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.evaluate import evaluate, with_measures
-from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
@@ -100,12 +100,12 @@ def line_style(number: int) -> dict[str, Any]:
 # Input -------------------------------------------------------------------------------------------
 
 
-def read_systems(evaluations: Any, owner: str) -> tuple[list[Evaluation], list[str] | None]:
+def read_systems(evaluations: Any, owner: str) -> tuple[list[BaseEvaluation], list[str] | None]:
     """Evaluations and names of their systems; one evaluation needs no name."""
-    if isinstance(evaluations, Evaluation):
+    if isinstance(evaluations, BaseEvaluation):
         return [evaluations], None
     systems = list(evaluations.values()) if isinstance(evaluations, Mapping) else []
-    if not systems or not all(isinstance(system, Evaluation) for system in systems):
+    if not systems or not all(isinstance(system, BaseEvaluation) for system in systems):
         msg = (
             f"{owner} takes a result of evaluate, or several as {{name: result}}, got "
             f"{safe_repr(evaluations)}"
@@ -125,7 +125,7 @@ def check_names(names: Any, count: int) -> list[str] | None:
     return [str(name) for name in names]
 
 
-def measure_of(evaluation: Evaluation, measure: str | Measure) -> Measure:
+def measure_of(evaluation: BaseEvaluation, measure: str | Measure) -> Measure:
     """A measure with the parameters of the evaluation, such as a convention's."""
     wanted = read_measure(measure)
     for measured in evaluation.measures:
@@ -423,7 +423,7 @@ class MeasureAtKDisplay(SystemLines):
     @classmethod
     def from_evaluation(
         cls,
-        evaluations: Evaluation | Mapping[str, Evaluation],
+        evaluations: BaseEvaluation | Mapping[str, BaseEvaluation],
         measure: str | Measure = "ndcg",
         *,
         k: int | Sequence[int] = 20,
@@ -500,7 +500,7 @@ class _ThresholdDisplay(SystemLines):
     @classmethod
     def from_evaluation(
         cls,
-        evaluations: Evaluation | Mapping[str, Evaluation],
+        evaluations: BaseEvaluation | Mapping[str, BaseEvaluation],
         *,
         average: Average = "pooled",
         confidence_level: float = 0.95,

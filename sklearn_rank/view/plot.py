@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.view import differences, lines
 from sklearn_rank.view.lines import Display
@@ -25,7 +25,7 @@ OF_COMPARISON: Kinds = {
 }
 
 
-def plot(result: Evaluation | Comparison, kind: str, options: Mapping[str, Any]) -> Display:
+def plot(result: BaseEvaluation | Comparison, kind: str, options: Mapping[str, Any]) -> Display:
     """Draw one system, the differences of two, or all systems of a comparison."""
     kinds = OF_COMPARISON if isinstance(result, Comparison) else OF_EVALUATION
     check_option(kind, "kind", tuple(kinds), f"{type(result).__name__}.plot")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.comparison.changes import ItemChange, explain_all
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.support.text import as_text, safe_text
@@ -33,7 +33,7 @@ MOST_EXPLAINED = 256
 """Queries, with the largest changes, whose change is divided among their items."""
 _AT_ONCE = 256
 """Queries that are looked up at once: there is room for the items of some thousands."""
-Systems = Mapping[str, tuple[Evaluation, IntArray]]
+Systems = Mapping[str, tuple[BaseEvaluation, IntArray]]
 """Evaluations with the numbers of the queries in each; the baseline first."""
 Values = Mapping[Measure, Sequence[FloatArray]]
 """For each measure a column for each system."""
@@ -87,7 +87,7 @@ def queries_data(
         "values": [
             [list(map(rounded, c.tolist())) for c in columns] for columns in values.values()
         ],
-        "lengths": [one.rankings.n_ranked[at].tolist() for one, at in systems.values()],
+        "lengths": [one.n_ranked[at].tolist() for one, at in systems.values()],
         "show": {"measure": 0, "slice": "", "which": "", **(show or {})},
         "toJudge": [number_of[query] for query in to_judge if query in number_of],
         "leftOut": len(ids) - written,

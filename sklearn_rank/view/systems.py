@@ -17,8 +17,8 @@ from sklearn_rank.comparison.changes import title_function
 from sklearn_rank.comparison.differences import Change, unjudged_shares
 from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.comparison.result import Comparison, changes_table
+from sklearn_rank.evaluation.base import BaseEvaluation, item_function, text_function
 from sklearn_rank.evaluation.judge_next import next_to_judge
-from sklearn_rank.evaluation.result import Evaluation, item_function, text_function
 from sklearn_rank.evaluation.tables import remarks_of
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.gates.gate import verdict_on
@@ -57,7 +57,7 @@ _NAMED_WITHIN = 20  # ranks of either system within which they are looked for
 
 
 def write_report(
-    result: Comparison | Evaluation, path: str | os.PathLike[str], **options: Any
+    result: Comparison | BaseEvaluation, path: str | os.PathLike[str], **options: Any
 ) -> Verdict:
     """Write the page of a result to a file; ``options`` are those of ``report_of``."""
     names = [*signature(report_of).parameters][1:]
@@ -75,7 +75,7 @@ def write_report(
 
 
 def report_of(
-    result: Comparison | Evaluation,
+    result: Comparison | BaseEvaluation,
     *,
     title: str | None = None,
     measure: str | Measure | None = None,
@@ -88,7 +88,7 @@ def report_of(
 ) -> Report:
     """Everything that a page shows; with limits the verdict and colours of a gate."""
     texts = text_function(query_text), item_function(item_text)
-    evaluations = [result] if isinstance(result, Evaluation) else result.evaluations.values()
+    evaluations = [result] if isinstance(result, BaseEvaluation) else result.evaluations.values()
     if item_text is not None and all(one._judged.ids is None for one in evaluations):
         msg = "report: item_text needs the ids of items: pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
@@ -96,7 +96,7 @@ def report_of(
     labelled: Mapping[Any, Any] = {} if slices is None else result.by_slice(slices)
     parts = {slice_name(label): part for label, part in labelled.items()}
     gate = None
-    if isinstance(result, Evaluation):
+    if isinstance(result, BaseEvaluation):
         section, verdict = single_section(result, parts), _single_verdict(result)
     else:
         limits = {"max_drop": max_drop, "max_slice_drop": max_slice_drop}
@@ -477,7 +477,7 @@ def _quoted(one: Any, text_of: Callable[[Any], str]) -> str:
 
 
 def _to_judge(
-    evaluation: Evaluation, measure: str, other: Evaluation | None = None
+    evaluation: BaseEvaluation, measure: str, other: BaseEvaluation | None = None
 ) -> list[tuple[Any, Any]]:
     """Queries and items to judge next; empty if no item can be named."""
     if len(evaluation.query_ids) > MOST_CHECKED:
@@ -495,7 +495,7 @@ def _to_judge(
 
 def with_queries(
     section: Section,
-    result: Comparison | Evaluation,
+    result: Comparison | BaseEvaluation,
     verdict: Verdict,
     parts: Mapping[str, Any],
     texts: Texts,
@@ -504,7 +504,7 @@ def with_queries(
 ) -> Section:
     """The section with all queries, and with a selection for browsers without scripts."""
     ids = list(result.query_ids)
-    if isinstance(result, Evaluation):
+    if isinstance(result, BaseEvaluation):
         systems = {"": (result, np.arange(len(ids)))}
         columns = {one: result.per_query.get(str(one)) for one in result.measures}
         values = {one: [column] for one, column in columns.items() if column is not None}
@@ -545,7 +545,7 @@ def with_queries(
 
 
 def single_section(
-    evaluation: Evaluation, parts: Mapping[str, Evaluation], gate: GateResult | None = None
+    evaluation: BaseEvaluation, parts: Mapping[str, BaseEvaluation], gate: GateResult | None = None
 ) -> Section:
     """Slices by measures, each with its interval and distribution."""
     measures, by_gate = evaluation.measures, {} if gate is None else _judged_cells(gate)
@@ -560,7 +560,7 @@ def single_section(
 
 
 def _single_cell(
-    evaluation: Evaluation, measure: str, by_gate: tuple[Direction, str] | None
+    evaluation: BaseEvaluation, measure: str, by_gate: tuple[Direction, str] | None
 ) -> Cell | None:
     (value,), values = numbers([evaluation[measure]]), evaluation.per_query.get(measure)
     direction, note = by_gate or ("", "")
@@ -576,7 +576,7 @@ def _single_cell(
     return Cell(value, interval=interval, direction=direction, bins=tuple(bins), note=note)
 
 
-def _single_verdict(evaluation: Evaluation) -> Verdict:
+def _single_verdict(evaluation: BaseEvaluation) -> Verdict:
     named = sorted((measure.title, evaluation[str(measure)]) for measure in evaluation.measures)
     shown = [f"{title} {short(*numbers([value]))}" for title, value in named]
     details = []
@@ -590,6 +590,6 @@ def _single_verdict(evaluation: Evaluation) -> Verdict:
     text = f"{some(shown)} over {count(len(evaluation.query_ids), 'query', 'queries')}"
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
     main = next(iter(evaluation.per_query), None)
-    pairs = _to_judge(evaluation, main) if main and evaluation.counts["unjudged_items"] else []
+    pairs = _to_judge(evaluation, main) if main and evaluation.counts.get("unjudged_items") else []
     to_judge = tuple(dict.fromkeys(query for query, _ in pairs))
     return Verdict(text, "same", sentences, to_judge=to_judge)

@@ -50,11 +50,39 @@ def test_it_has_values_ranks_and_the_first_items(recorded: Any) -> None:
     assert (place.ranking, place.n_ranked) == (["x", "a", "b"], 3)
 
 
-@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "by_slice"])
+@pytest.mark.parametrize("what", ["rankings", "to_judge", "condensed", "losses"])
 def test_what_it_lacks_is_named(what: str, recorded: Any) -> None:
     found = recorded(evaluated())
-    with pytest.raises(InvalidParameterError, match="a baseline file does not have "):
-        getattr(found, what)()
+    assert what not in dir(found)
+    with pytest.raises(AttributeError, match=f"{what!r}; a baseline file does not have judge"):
+        getattr(found, what)
+    with pytest.raises(InvalidParameterError, match="a baseline file does not have judgements"):
+        found.plot("at_k", measure="recall", k=2)
+
+
+def test_whatever_it_has_works(recorded: Any) -> None:
+    """Nothing that is there raises, and no count is one of nothing."""
+    live = evaluated(NEW)
+    found = recorded(live)
+    for name in dir(found):
+        assert name.startswith("__") or getattr(found, name) is not NotImplemented
+    counts = {"undefined", "averaged"} | {*found.counts}
+    assert {name: found.counts[name] for name in counts} == {
+        name: live.counts[name] for name in counts
+    }
+    assert "relevant" not in found.counts
+
+
+def test_its_slices_are_those_of_the_evaluation(recorded: Any) -> None:
+    live = evaluated(NEW, sample_weight={query: n + 1.0 for n, query in enumerate(TRUTH)})
+    found, slices = recorded(live), {query: query[-1] in "135" for query in TRUTH}
+    parts, others = found.by_slice(slices), live.by_slice(slices)
+    assert {*parts} == {*others}
+    for label, part in parts.items():
+        assert sorted(part.query_ids) == sorted(others[label].query_ids)
+        for name in MEASURES:
+            assert part[name] == pytest.approx(others[label][name], abs=1e-6)
+    assert str(parts).count("\n") == str(others).count("\n")
 
 
 def test_it_compares_as_the_evaluation_that_it_records(recorded: Any, tmp_path: Path) -> None:

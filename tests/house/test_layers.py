@@ -153,8 +153,8 @@ def test_the_reader_of_imports_sees_arrows() -> None:
     assert "sklearn_rank.measures.catalogue" in grammar
     facade = imported_modules(FILES["sklearn_rank"])
     assert "sklearn_rank.evaluation.evaluate" in facade, "imports under TYPE_CHECKING count"
-    result = imports(FILES["sklearn_rank.evaluation.result"])
-    assert ("sklearn_rank.view.plot", "Evaluation.plot") in result
+    result = imports(FILES["sklearn_rank.evaluation.base"])
+    assert ("sklearn_rank.view.plot", "BaseEvaluation.plot") in result
 
 
 def test_what_methods_open_is_listed_and_true() -> None:
