@@ -18,10 +18,11 @@ import numpy as np
 from _markdown import table
 
 from sklearn_rank import Change, RankFusion, compare, evaluate
+from sklearn_rank.model_selection.cross_val_compare import confirmed
 from sklearn_rank.typing import FloatArray
 
 SIZES = (25, 60, 200)
-FOLDS = 2
+FOLDS = 5
 GRID = [([w, 1 - w], k) for w in (0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9) for k in (10, 60)]
 EQUAL = GRID.index(([0.5, 0.5], 60))
 
@@ -73,7 +74,7 @@ def repetition(
     held_out: Any = dict(enumerate(parts)) if isinstance(truths, dict) else np.array(parts)
     return (
         compared(truths, settings[default], settings[best], measure),
-        compared(truths, settings[default], held_out, measure),
+        confirmed(compared(truths, settings[default], held_out, measure), FOLDS),
     )
 
 

@@ -1,5 +1,7 @@
 """Estimators compared on queries that they were not fitted on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_rank import (
+    Change,
     InvalidParameterError,
     QueryKFold,
     QueryRanker,
@@ -35,6 +38,7 @@ from sklearn_rank import (
     map_scorer,
     ndcg_scorer,
 )
+from sklearn_rank.model_selection.cross_val_compare import confirmed
 from tests.model_selection.cases import FRAME, INDEX, QID, X, Y
 
 MODELS = {"old": Ridge(1e6), "new": Ridge(0.1)}
@@ -65,10 +69,28 @@ def test_out_of_fold_rankings_are_compared(rows, y, groups):
     found = cross_val_compare(MODELS, rows, y, groups=groups, cv=FOLDS, measures=["map", "ndcg@3"])
     runs = {name: by_hand(model) for name, model in MODELS.items()}
     expected = compare(Y, runs, ["map", "ndcg@3"], groups=QID)
-    assert found.rows == expected.rows
+    assert [replace(row, significant=False) for row in found.rows] == [
+        replace(row, significant=False) for row in expected.rows
+    ]
     assert found.query_ids == expected.query_ids
     assert found.notes[0] == ("each query is ranked by a model that was not fitted on it (3 folds)")
-    assert found.notes[1:] == expected.notes
+    assert "interval, 12% wider, excludes 0" in found.notes[1]  # sqrt(1 + 2 / 8)
+    assert found.notes[2:] == expected.notes
+
+
+@pytest.mark.parametrize(
+    ("change", "low", "high", "n_folds", "expected"),
+    [
+        (0.10, 0.01, 0.19, 1, True),
+        (0.10, 0.01, 0.19, 5, False),
+        (0.10, 0.03, 0.17, 5, True),
+        (-0.10, -0.19, -0.01, 5, True),
+    ],
+)
+def test_a_gain_needs_a_wider_interval_and_a_loss_none(change, low, high, n_folds, expected):
+    row = Change("map", "old", "new", 40, 0.5, 0.5 + change, change, low, high)
+    row = replace(row, significant=True, better=change > 0)
+    assert confirmed(row, n_folds).significant is expected
 
 
 def test_without_a_splitter_queries_stay_whole():
