@@ -303,7 +303,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands: Any = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, dest="command", prog="sklearn-rank"
     )
-    for add in (_evaluate, _compare, _report, _gate, _judge_next, _small):
+    for add in (_evaluate, _compare, _report, _gate, _judge_next, _tune, _small):
         add(commands)
     return parser
 
@@ -503,6 +503,28 @@ def _judge_next(commands: Any) -> None:
     output("--format", choices=("table", "csv"), default="table", help=forms)
     _share(parser, _add_reading)
     parser.set_defaults(run=("judge_next", "run"))
+
+
+def _tune(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "tune",
+        "[options] QRELS RUN RUN [RUN ...]",
+        "Choose the weights that fuse two to four runs, such as a keyword and a dense search, and "
+        "say whether the choice is better than equal weights on queries that it was not made on.",
+        "qrels.txt bm25.run dense.run\n"
+        "qrels.txt bm25.run dense.run -m map\n"
+        "qrels.txt bm25.run dense.run -m ndcg@10 --output fused.run",
+        help="choose the weights of a hybrid search, and test the choice",
+    )
+    data, measures, output = _groups(parser, "data", "measures", "output")
+    data("qrels", metavar="QRELS", help="relevance judgements")
+    data("runs", metavar="RUN", nargs="+", help="rankings of a system")
+    measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
+    fused = "write the fused run: that of the choice if it is confirmed, else of equal weights"
+    output("-o", "--output", metavar="FILE", help=fused)
+    _share(parser, _add_reading)
+    parser.set_defaults(run=("tune", "run"))
 
 
 def _small(commands: Any) -> None:

@@ -63,7 +63,7 @@ def test_nothing_heavy_is_imported_before_a_command_runs():
 
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("evaluate", "compare", "report", "gate", "judge-next", "audit", "demo")
+COMMANDS = ("evaluate", "compare", "report", "gate", "judge-next", "tune", "audit", "demo")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -165,8 +165,8 @@ def test_every_page_is_in_one_table_of_contents():
 
 def test_the_documentation_is_small_enough_to_read():
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
-    assert len(pages) <= 30
-    assert sum(len(page.split()) for page in pages) <= 26_000
+    assert len(pages) <= 31
+    assert sum(len(page.split()) for page in pages) <= 26_500
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 500
 
 
