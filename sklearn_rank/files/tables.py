@@ -40,7 +40,7 @@ from sklearn_rank.inputs.roles import (
     unread_columns,
     wanted_of,
 )
-from sklearn_rank.inputs.tables import doubt_of_rising
+from sklearn_rank.inputs.tables import doubt_of_rising, doubt_of_ties
 from sklearn_rank.support.checks import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import format_list, safe_repr
@@ -136,7 +136,8 @@ def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
     if len({row[:2] for row in rows}) < len(rows):
         return ""  # an empty field
     sizes = np.unique([query for query, _, _ in rows], return_counts=True)[1]
-    return doubt_of_rising(np.array([score for _, _, score in rows]), offsets_of(sizes))
+    scores, offsets = np.array([score for _, _, score in rows]), offsets_of(sizes)
+    return doubt_of_rising(scores, offsets) or doubt_of_ties(scores, offsets)
 
 
 # Headers ----------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ _NO_FAILURE = "|".join(
     (
         "y_score holds -inf",
         "lower scores seem better",
+        "no relevant item of any query is a candidate",
+        "y_true and y_score hold the same items in the same order",
         "every judged item",
         "nothing is judged irrelevant",
         r"[\d,]+ of [\d,]+ relevant items seem",

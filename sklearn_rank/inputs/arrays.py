@@ -548,6 +548,13 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
     rankings = items.ranked(np.arange(n_queries), weights)
+    has_missed = rankings.n_relevant.any() and not rankings.n_hits.any()
+    if cells is not None and n_queries >= _FEWEST and has_missed:
+        warn(
+            "no relevant item of any query is a candidate, so that most measures are 0; "
+            "candidates= is True for what is ranked, and a masked cell of y_score is not",
+            RankingDataWarning,
+        )
     return RankingData.of(items, rankings, counts=counts, **about)
 
 

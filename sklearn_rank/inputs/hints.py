@@ -6,8 +6,9 @@ what the ids seem to differ in.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from numbers import Number
@@ -32,6 +33,10 @@ _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
 _CHANCE = 3
 """Below this number of queries a miss of all is no surprise, if the ids look alike."""
+_MANY = 10
+"""Queries that are not all perfect by chance."""
+_SEPARATOR = re.compile(r"\s*[|;,]\s*")
+"""Between the items of a cell."""
 _PADDING = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
 """What fills up lists of unequal length, as text or as a number."""
 
@@ -159,6 +164,8 @@ class _Lost:
     """The lost, the relevant and the ranked items of queries that have the first and last."""
     n_read: int = 0
     """Queries whose spelling was read."""
+    cells: list[str] = field(default_factory=list)
+    """Texts of a query whose parts are items of its other side."""
 
     def look(self, truth: Collection[Any], ranking: Collection[Any]) -> None:
         """See a query."""
@@ -169,6 +176,8 @@ class _Lost:
         if lost and ranked:
             self.n_lost += len(lost)
             self.queries.append((lost, relevant, ranked))
+            self.cells += islice(_cells(lost[:_FEW_ALIKE], ranked), 1)
+            self.cells += islice(_cells(ranked[:_FEW_ALIKE], relevant), 1)
             for item in _PADDING.intersection(lost):
                 self.padding[item] += 1
 
@@ -194,6 +203,8 @@ def with_mismatch_hint(
     is_miss = not n_hits and (n_relevant > 0 or judged.counts.missed > 0)
     cause, judged = judged.hint, replace(judged, hint="") if judged.hint else judged
     if not is_miss and n_hits == n_relevant:
+        if n_hits == int(rankings.n_ranked.sum()) and len(rankings) >= _MANY:
+            _warn_of_own_truth(pairs)
         return judged
     lost, looked, rest = _Lost(), list[Collection[Any]](), iter(pairs)
     truths: list[Collection[Any]] = []
@@ -203,8 +214,10 @@ def with_mismatch_hint(
         lost.look(truth, ranking)
         if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
             lost.read_spelling()
+            _refuse_cells(lost.cells)
             if not (lost.alike or lost.padding):
                 return judged  # of a third of the items, some would show
+    _refuse_cells(lost.cells)
     if lost.n_read < len(lost.queries):
         lost.read_spelling()
     _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
@@ -220,6 +233,41 @@ def with_mismatch_hint(
             RankingDataWarning,
         )
     return judged
+
+
+def _cells(items: Iterable[Any], others: Collection[Any]) -> Iterator[str]:
+    """Texts that are no items of the other side, but all of whose parts are."""
+    known = set(others)
+    for item in items:
+        parts = _SEPARATOR.split(item) if type(item) is str and item not in known else ()
+        if len(parts) > 1 and known.issuperset(parts):
+            yield item
+
+
+def _refuse_cells(cells: list[str]) -> None:
+    if len(cells) >= _FEW_ALIKE:
+        msg = (
+            f"{safe_repr(cells[0])} is a list of items as text: its parts are items of the other "
+            f"side, and so are those of {safe_repr(cells[1])}; split them into one item each"
+        )
+        raise TypeError(msg)
+
+
+def _warn_of_own_truth(pairs: Iterable[tuple[Collection[Any], Collection[Any]]]) -> None:
+    """Warn where every query has the same items in the same order on both sides."""
+    n_queries = n_several = 0
+    for truth, ranking in pairs:
+        if isinstance(truth, Mapping) and len(set(truth.values())) > 1:
+            return  # of ratings, which are warned of as such
+        if isinstance(truth, Set) or len(truth) != len(ranking) or list(truth) != list(ranking):
+            return
+        n_queries, n_several = n_queries + 1, n_several + (len(truth) > 1)
+    if 2 * n_several > n_queries:
+        warn(
+            "y_true and y_score hold the same items in the same order for every query, so that "
+            "every measure is at its best: is a run its own truth?",
+            RankingDataWarning,
+        )
 
 
 def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str) -> RankingData:

@@ -58,6 +58,7 @@ from sklearn_rank.inputs.tables import (
     by_falling_id,
     doubt_of_ranks,
     doubt_of_rising,
+    doubt_of_ties,
     first_repeated,
     is_series,
     refuse_duplicate,
@@ -322,6 +323,10 @@ def _warn_of_rising(run: Run, grades: Array, least: int | None) -> None:
     """
     if run.scores is None:
         return
+    if least == 1 or run.ranks is not None:
+        ties = doubt_of_ties(run.scores, run.offsets)
+        if ties:
+            warn(ties, RankingOrderWarning)
     doubt = run.rising
     if not doubt and least is None:
         doubt = doubt_of_ranks(run.scores, run.offsets)

@@ -126,6 +126,24 @@ def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     )
 
 
+_FEWEST = 5
+"""Rankings that are not all tied by chance."""
+
+
+def doubt_of_ties(scores: Array, offsets: IntArray) -> str:
+    """Why scores seem to be none: nearly all rankings have one for all of their items; or ""."""
+    several = np.flatnonzero(sizes_of(offsets) > 1)
+    steps = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+    runs = np.searchsorted(offsets, steps, side="right") - 1
+    n_tied = len(several) - len(np.unique(runs[offsets[runs] < steps]))
+    if len(several) < _FEWEST or n_tied < _NEARLY_ALL * len(several):
+        return ""
+    return (
+        f"all items of {n_tied:,} of {len(several):,} rankings have one score, which orders "
+        "nothing, though they come in an order or have ranks; leave the scores out to rank by it"
+    )
+
+
 def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
     """Why scores of rows seem to be ranks: 1, 2, 3 along nearly all rankings; or ""."""
     first = float(scores[0]) if len(scores) else -1

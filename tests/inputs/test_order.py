@@ -76,7 +76,10 @@ def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
     frame = pd.DataFrame({"query": queries, "item": list("abc") * 100, "score": np.sort(scores)})
     frame.loc[0, "score"] = 0.0
     evaluate({query: {"c"} for query in queries}, frame, "mrr")
-    evaluate(TRUTH, {query: [("a", 1.0), ("b", 1.0)] for query in TRUTH}, "mrr")
+    tied = {query: [("a", 1.0), ("b", 1.0)] for query in TRUTH}
+    with pytest.warns(RankingOrderWarning, match=f"^all items of {len(TRUTH)} of {len(TRUTH)}"):
+        evaluate(TRUTH, tied, "mrr")
+    evaluate(TRUTH, {query: dict(pairs) for query, pairs in tied.items()}, "mrr")
 
 
 @pytest.mark.filterwarnings("ignore:lower scores seem better")
