@@ -38,8 +38,14 @@ if TYPE_CHECKING:
 
 WRITING = ("--update", "--accept")
 _FILES = (
-    *("qrels", "run", "queries", "slices", "clusters"),
-    *("collection", "query_text", "item_text"),
+    "qrels",
+    "run",
+    "queries",
+    "slices",
+    "clusters",
+    "collection",
+    "query_text",
+    "item_text",
 )
 _KEYS = (
     "name",
