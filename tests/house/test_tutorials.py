@@ -6,7 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_rank import QueryKFold, cross_val_compare, get_scorer
+from tests.house.test_docs import load
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIALS = sorted(DOCS.glob("tutorial_*.md"))
@@ -27,6 +33,30 @@ def run(command: list[str], folder: Path) -> str:
         timeout=120,
     )
     return done.stdout + done.stderr
+
+
+def test_the_tables_of_hybrid_search_are_those_of_cross_val_compare():
+    """Their script takes the choice of each fold from values per query."""
+    script = load("_tuning")
+    assert len(script.row(script.noise, 25, "map", 2)) == len(script.TITLES)
+    truths, settings, _ = script.fusion(25, np.random.default_rng(0))
+    _, held_out = script.repetition(script.fusion, 25, "ndcg@10", np.random.default_rng(0))
+
+    class Saved(BaseEstimator):
+        def __init__(self, number=script.EQUAL):
+            self.number = number
+
+        def fit(self, X, y=None):
+            return self
+
+        def predict(self, X):
+            return [settings[self.number][query] for query in X]
+
+    grid = {"number": list(range(len(settings)))}
+    search = GridSearchCV(Saved(), grid, scoring=get_scorer("ndcg@10"), cv=QueryKFold(5))
+    models = {"default": Saved(), "tuned": search}
+    found = cross_val_compare(models, list(truths), list(truths.values()), measures="ndcg@10")
+    assert found["ndcg@10"] == held_out
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=[page.stem for page in TUTORIALS])
