@@ -36,7 +36,6 @@ from tests.field import (
     search_and_trec,
 )
 from tests.field.files import WRITERS, CommandError, command_of, ended, in_files, read, why_no_file
-from tests.field.pending import PENDING
 from tests.field.row import Call, Files, Printed, Refused, Row, Warned
 
 FAMILIES = {
@@ -298,8 +297,7 @@ def numbered() -> Iterator[Any]:
             name = f"{family}: {row.source}"
             seen[name] += 1
             name += f" {seen[name]}" if seen[name] > 1 else ""
-            waits = [pytest.mark.xfail(reason="pending", strict=True)] if name in PENDING else []
-            yield pytest.param(row, id=name, marks=waits)
+            yield pytest.param(row, id=name)
 
 
 @pytest.mark.parametrize("row", list(numbered()))

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from tests.field.forms import tensor_rows
-from tests.field.pending import PENDING
 from tests.field.test_field import test_every_door_gives_what_is_right as every_door
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "uint8", "int64", "bool")
@@ -21,9 +20,6 @@ def make(numbers: Any, dtype: Any, requires_grad: bool = False) -> Any:
 TENSOR = SimpleNamespace(name="torch", make=make, **{n: getattr(torch, n) for n in DTYPES})
 
 
-ROWS = [row for row in tensor_rows(TENSOR) if row.source not in PENDING]
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.source)
+@pytest.mark.parametrize("row", tensor_rows(TENSOR), ids=lambda row: row.source)
 def test_a_tensor_is_read_at_every_door(row: Any, request: pytest.FixtureRequest) -> None:
     every_door(row, request)

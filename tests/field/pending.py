@@ -1,3 +1,0 @@
-"""Rows that wait for a change of the package, which is under way."""
-
-PENDING: set[str] = set()
