@@ -327,7 +327,8 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             "the rows layout needs groups: the query id of each row. "
             "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
         )
-        first = next(iter(y_score), None) if hasattr(y_score, "__len__") else None
+        has_items = hasattr(y_score, "__len__") and not is_sparse(y_score)
+        first = next(iter(y_score), None) if has_items else None
         if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
             msg = (
                 "y_true holds a number for each query, and y_score a list: if these are ids of one "
