@@ -91,7 +91,7 @@ def refuse_repeated_runs(*paths: str | None) -> None:
 
 # Labels and texts of queries --------------------------------------------------------------------
 
-_NAMES = {
+_COLUMN_NAMES = {
     "label": (
         "label",
         "labels",
@@ -222,13 +222,13 @@ def _columns(
     source: Source, line: int | None, names: list[str], what: str, of: Role, name: str | None
 ) -> tuple[str, str]:
     """The column of ids, and that of labels or texts: by name, else the only other one."""
-    queries = ids_among([one for one in names if one != name], of, _NAMES[what])
+    queries = ids_among([one for one in names if one != name], of, _COLUMN_NAMES[what])
     if len(queries) == 1 and name in names:
         return queries[0], str(name)
     rest = {one: plain_name(one) for one in names if one not in queries}
-    labels = [one for one in names if rest.get(one) in _NAMES[what]]
+    labels = [one for one in names if rest.get(one) in _COLUMN_NAMES[what]]
     if not labels and (len(names) == 2 or what != "text"):
-        others = {*_NAMES["label"], *_NAMES["text"]}
+        others = {*_COLUMN_NAMES["label"], *_COLUMN_NAMES["text"]}
         may_be = (None, of) if what == "text" else (None,)
         labels = [one for one in rest if role_of(one) in may_be and rest[one] not in others]
     if len(queries) != 1 or len(labels) != 1:

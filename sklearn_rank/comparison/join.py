@@ -17,8 +17,7 @@ from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.evaluation.collection import Departures
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
-from sklearn_rank.evaluation.losses import LossChange, change_of, explains, mean_parts
-from sklearn_rank.evaluation.losses import Parts as LossParts
+from sklearn_rank.evaluation.losses import LossChange, LossParts, change_of, explains, mean_parts
 from sklearn_rank.evaluation.slices import (
     common_queries,
     refuse_other_judgements,

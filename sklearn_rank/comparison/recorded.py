@@ -44,7 +44,7 @@ _HAS = (
     "a baseline file does not have judgements; it has values, ranks of relevant items and "
     "the first items of each ranking, and compare takes it with a result of evaluate"
 )
-_FLAGS = {"True": True, "False": False}
+_RECORDED_FLAGS = {"True": True, "False": False}
 
 
 def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
@@ -95,7 +95,9 @@ def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
         no_items("a baseline file has no scores"),
         keyed=True,
         clusters=None if None in clusters else np.array(clusters, dtype=object),
-        options={name: _FLAGS.get(value, value) for name, value in baseline.reading.items()},
+        options={
+            name: _RECORDED_FLAGS.get(value, value) for name, value in baseline.reading.items()
+        },
     )
     measures = {
         name: own_measure(name, of.definition) or parse_measures([name])[0]

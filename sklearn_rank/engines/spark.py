@@ -64,9 +64,9 @@ ROWS_OF_BUCKET = 1 << 19
 """Rows of both sides that a task reads at once."""
 BYTES_OF_ROW = 1 << 8
 """Bytes that a row of a query takes while a task reads it."""
-_HIT = 1 << 7
+BYTES_OF_HIT = 1 << 7
 """Bytes of a relevant item, or of a query, on its way through the driver."""
-_LOOKED = 1_000
+_LOOKED_ROWS = 1_000
 """Different values of a column without a role."""
 _HINTED = 100
 """Queries of a task that may explain why nothing relevant was retrieved at all."""
@@ -210,7 +210,7 @@ class _SparkRun:
         names = ("spark.driver.memory", "spark.driver.maxResultSize")
         limits = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
         limit = min(limit for limit in limits if limit) // 2  # 0: results have no limit
-        n_bytes = (size["relevant"] + size["queries"]) * _HIT
+        n_bytes = (size["relevant"] + size["queries"]) * BYTES_OF_HIT
         if n_bytes > limit:
             msg = (
                 f"the rankings of {size['queries']:,} queries with {size['relevant']:,} relevant "
@@ -492,7 +492,7 @@ class _SparkSide:
             if kinds[name].partition("(")[0] not in plain:
                 continue
             cells = self.frame.selectExpr(f"{_quoted(name)} AS v").where("v IS NOT NULL")
-            values = cells.distinct().limit(_LOOKED).toArrow()["v"].to_pylist()
+            values = cells.distinct().limit(_LOOKED_ROWS).toArrow()["v"].to_pylist()
             sums = cells.selectExpr("count(*) AS n", "count(DISTINCT v) AS d").toArrow()
             n_rows, n_values = (sums[name][0].as_py() for name in ("n", "d"))
             different[name] = values, n_rows * len(values) // max(n_values, 1)

@@ -186,14 +186,17 @@ def _all_found_first(query: _Query, k: int | None) -> float:
     return sum(1 / rank for rank in ranks) / len(ranks) if ranks else _over_relevant(0, query)
 
 
-_SETS, _GRADED = "recall fbeta map mar rprec all_hit_rate set_map", "dcg ndcg err nerr rbp"
+_METRICS_OF_SETS, _GRADED = (
+    "recall fbeta map mar rprec all_hit_rate set_map",
+    "dcg ndcg err nerr rbp",
+)
 _ADDED = "grades are added where relevant items are counted"
 _SORTED = "the list is sorted by relevance before it is measured"
 _FROM_0 = "ranks are counted from 0"
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is taken from the retrieved top k", "ndcg nerr", _retrieved_first),
-    _Mistake("only retrieved relevant items count", _SETS, _retrieved),
+    _Mistake("only retrieved relevant items count", _METRICS_OF_SETS, _retrieved),
     _Mistake("ranks 1 and 2 weigh alike", "dcg ndcg", discount="log2_rank"),
     _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount="log2_plus_2"),
     _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount="one_plus_log2"),
@@ -326,7 +329,7 @@ _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
     "y_true": lambda query: np.array(query.grades),
     "y_score": lambda query: np.array([*query.scores.values()]),
 }
-_PAIRS = (
+_LAYOUT_PAIRS = (
     *product(("grades", "set", "list"), ("ranking", "scores")),
     ("groups", "ranking"),
     ("y_true", "y_score"),
@@ -336,13 +339,13 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     ("array",),
     ("relevances", "ideal"),
     ("array", "ideal"),
-    *_PAIRS,
-    *(pair[::-1] for pair in _PAIRS),
+    *_LAYOUT_PAIRS,
+    *(pair[::-1] for pair in _LAYOUT_PAIRS),
 )
 """Arguments besides the cutoff, the more specific first."""
 
 
-class _Form:
+class _CalledForm:
     """A function that is called in one way."""
 
     def __init__(
@@ -443,7 +446,7 @@ class _Form:
         return len(right) >= _ENOUGH and len(kinds) > 1
 
 
-def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
+def _forms(function: Callable[..., Any], k: int | None) -> list[_CalledForm]:
     """Forms of arguments in which a fifth of the calls and more give a number."""
     parameters = inspect.signature(function).parameters.values()
     cutoff = next((p.name for p in parameters if _CUTOFF.fullmatch(p.name)), "")
@@ -451,7 +454,7 @@ def _forms(function: Callable[..., Any], k: int | None) -> list[_Form]:
     needed = [p for p in needed if p.name != cutoff]
     graded = [_JUDGED.search(p.name) or "dict" in str(p.annotation).lower() for p in needed]
     forms = [
-        _Form(function, roles, shape, cutoff, k)
+        _CalledForm(function, roles, shape, cutoff, k)
         for roles, shape in product(_ARGUMENTS, ("one", "dict", "list"))
         if len(roles) == len(graded)
         and not any(
@@ -572,7 +575,7 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     return _explain([form for form in telling if form.varies] or telling, wanted)
 
 
-def _explain(forms: list[_Form], wanted: Measure) -> Audit:
+def _explain(forms: list[_CalledForm], wanted: Measure) -> Audit:
     """The first explanation of one of these forms, the simple ones first."""
     forms = sorted(forms, key=lambda form: -int(form.has_value.sum()))
     near = sorted(forms, key=lambda form: -form.likeness(wanted))
@@ -628,7 +631,7 @@ def _definitions(wanted: Measure) -> list[Measure]:
 
 
 def _audit(
-    form: _Form,
+    form: _CalledForm,
     wanted: Measure,
     equals: Measure | None,
     mistakes: tuple[_Mistake, ...],

@@ -14,8 +14,7 @@ import numpy as np
 from sklearn_rank.evaluation.averaging import warn_of_undefined_slices
 from sklearn_rank.evaluation.collection import collection_counts
 from sklearn_rank.evaluation.compute import ByMeasure, Scored, find_measure
-from sklearn_rank.evaluation.losses import Parts as LossParts
-from sklearn_rank.evaluation.losses import parts_of
+from sklearn_rank.evaluation.losses import LossParts, parts_of
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.measures.record import Measure, Metric

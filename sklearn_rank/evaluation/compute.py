@@ -130,7 +130,7 @@ def _score_queries(
     by_score = data.by_score if reads_scores else data.rankings
 
     def values_of(queries: slice) -> list[FloatArray]:
-        block = _cut(data.rankings, by_score, queries)
+        block = cut_block(data.rankings, by_score, queries)
         values = {position: functions[position](block) for position in deepest_first}
         return [values[position] for position in range(len(functions))]
 
@@ -142,7 +142,7 @@ def _score_queries(
     ]
 
 
-def _cut(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> Block:
+def cut_block(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> Block:
     """Split queries into blocks, as wide as the formulas read them; done nowhere else."""
     is_one = by_score is rankings
     if queries.stop - queries.start < len(rankings):

@@ -15,9 +15,9 @@ from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import count, format_list
 
-FEW = 10
+FEW_IRRELEVANT = 10
 """Fewer rankings or items than this may be alike by chance."""
-_SAMPLE = 20_000
+SAMPLED_ITEMS = 20_000
 """Relevant items that are looked at, of the first queries."""
 _REVERSED = 0.25
 """Mean area under the ROC curve below which scores seem to be distances."""
@@ -46,12 +46,16 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         )
     rankings = data.rankings
     all_retrieved = rankings.offsets is rankings.judged_offsets
-    if len(rankings) >= FEW and not all_retrieved and (rankings.n_hits < rankings.n_relevant).any():
+    if (
+        len(rankings) >= FEW_IRRELEVANT
+        and not all_retrieved
+        and (rankings.n_hits < rankings.n_relevant).any()
+    ):
         _warn_of_cut(measures, rankings)
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
-    if len(rankings.judged_grades) >= FEW and not others:
+    if len(rankings.judged_grades) >= FEW_IRRELEVANT and not others:
         _warn_of_ratings(measures, rankings)
-    if len(rankings) >= FEW and data.ties and not data.has_relevance:
+    if len(rankings) >= FEW_IRRELEVANT and data.ties and not data.has_relevance:
         _warn_of_distances(data)
 
 
@@ -82,7 +86,7 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
             and measure.options["unretrieved"] == "last"
         ),
     )
-    if cut and len(lengths) >= FEW and (lengths == lengths[0]).all():
+    if cut and len(lengths) >= FEW_IRRELEVANT and (lengths == lengths[0]).all():
         warn(
             f"every ranking stops at {lengths[0]:,} items and misses relevant ones, so {cut} has "
             "no irrelevant items to compare these with; pass n_negatives= (the number of "
@@ -108,7 +112,7 @@ def _warn_of_distances(data: RankingData) -> None:
     """Warn if relevant items are at the end of most rankings, as if scores were distances."""
     rankings = data.rankings
     # A sample of bounded cost, whatever is measured.
-    n = min(len(rankings), max(FEW, int(rankings.offsets.searchsorted(_SAMPLE))))
+    n = min(len(rankings), max(FEW_IRRELEVANT, int(rankings.offsets.searchsorted(SAMPLED_ITEMS))))
     offsets, sizes, n_hits = rankings.offsets[: n + 1], rankings.n_ranked[:n], rankings.n_hits[:n]
     above = rankings.above[: offsets[-1]].astype(np.float64)
     if rankings.are_tied:
@@ -117,7 +121,7 @@ def _warn_of_distances(data: RankingData) -> None:
     misses = segment_sum(above, offsets) - n_hits * (n_hits - 1) / 2
     pairs = n_hits * (sizes - n_hits)
     counted = pairs.nonzero()[0]
-    if len(counted) < FEW:
+    if len(counted) < FEW_IRRELEVANT:
         return
     values = 1 - misses[counted] / pairs[counted]
     mean = float(np.add.reduce(values) / len(values))

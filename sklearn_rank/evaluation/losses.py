@@ -73,7 +73,7 @@ class LossChange:
         )
 
 
-class Parts(NamedTuple):
+class LossParts(NamedTuple):
     """Values per query, NaN where they are not averaged: of ideal lists, and of the ranking."""
 
     ideal: FloatArray
@@ -94,7 +94,7 @@ def explains(measure: Measure) -> bool:
     return measure.metric.name in EXPLAINED and not measure.metric.is_custom
 
 
-def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> Parts:
+def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> LossParts:
     """Of one measure and one run; undefined queries count in all parts as they count."""
     value = scored.counted
     assert value is not None
@@ -118,7 +118,7 @@ def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> Par
     columns = [compute(Block(every, one, one)) for one in (ideal, retrieved)]
     settled = np.isnan(value) if scored.values is None else np.isnan(scored.values)
     best, found = (np.where(settled, value, column) for column in columns)
-    return Parts(best, found, value)
+    return LossParts(best, found, value)
 
 
 def _ideal_order(grades: Array, offsets: IntArray, measure: Measure) -> tuple[IntArray, IntArray]:
@@ -131,12 +131,12 @@ def _ideal_order(grades: Array, offsets: IntArray, measure: Measure) -> tuple[In
     return order, np.arange(len(grades)) - np.repeat(offsets[:-1], sizes_of(offsets))
 
 
-def mean_parts(runs: Sequence[Parts]) -> Parts:
+def mean_parts(runs: Sequence[LossParts]) -> LossParts:
     """The mean over repeated runs."""
-    return Parts(*(np.mean(side, axis=0) for side in zip(*runs, strict=True)))
+    return LossParts(*(np.mean(side, axis=0) for side in zip(*runs, strict=True)))
 
 
-def losses_of(name: str, parts: Parts, weights: FloatArray | None) -> Losses:
+def losses_of(name: str, parts: LossParts, weights: FloatArray | None) -> Losses:
     """The three parts, by query and in the mean."""
     ideal, retrieved, value = parts
     by_query = {
@@ -149,7 +149,7 @@ def losses_of(name: str, parts: Parts, weights: FloatArray | None) -> Losses:
 
 
 def change_of(
-    name: str, title: str, pair: tuple[Parts, Parts], weights: FloatArray | None
+    name: str, title: str, pair: tuple[LossParts, LossParts], weights: FloatArray | None
 ) -> LossChange:
     """The two parts of a change, over queries that have a value on both sides."""
     old, new = pair

@@ -17,7 +17,7 @@ from sklearn_rank.support.segments import segment_index, sizes_of
 from sklearn_rank.support.text import argument, format_list
 from sklearn_rank.typing import Array, BoolArray
 
-_LONG = 16
+_LONG_RANKING = 16
 """Items from which on NumPy's default sort does not keep the order of equal ones."""
 
 
@@ -59,7 +59,9 @@ def _close(items: Any) -> int:
 
 def _long(items: Any) -> int:
     relevant, sizes = items.grades > 0, sizes_of(items.offsets)
-    return _n_tied(items, relevant & np.repeat(sizes >= _LONG, sizes), items.scores, relevant)
+    return _n_tied(
+        items, relevant & np.repeat(sizes >= _LONG_RANKING, sizes), items.scores, relevant
+    )
 
 
 def _judged(items: Any) -> int:
@@ -75,7 +77,7 @@ def _as_float32(scores: Array) -> Array:
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Spreads keys over 20 bits, as the golden ratio does."""
-_FEW = 1000
+_FEW_GRADES = 1000
 """Items that are looked at in Python sooner than a table of those 20 bits is made."""
 
 
@@ -83,7 +85,7 @@ def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int
     """Queries with items of equal scores, a seed among them, that differ in all of ``apart``."""
     query = segment_index(items.offsets)
     keys = query.astype(np.uint64) << np.uint64(32) | _as_float32(scores).view(np.uint32)
-    if len(keys) <= _FEW and len(set(keys.tolist())) == len(keys):
+    if len(keys) <= _FEW_GRADES and len(set(keys.tolist())) == len(keys):
         return 0
     # Few items share a score with a seed even as float32: these alone are sorted.
     slots, is_wanted = keys * _ODD >> np.uint64(44), np.zeros(1 << 20, dtype=bool)

@@ -33,7 +33,7 @@ from sklearn_rank.typing import FloatArray
 if TYPE_CHECKING:
     from sklearn_rank.evaluation.base import BaseEvaluation
 
-FEW = 25
+ENOUGH = 25
 """Queries below which intervals of measures without an upper bound are too narrow."""
 _COLUMNS = (
     Column("measure"),
@@ -53,7 +53,7 @@ def table_of(evaluation: BaseEvaluation) -> Table:
         cell = Cell(fixed(score), plain_number(score))
         averaged = evaluation.counts["averaged"][name]
         rows.append((text_cell(name), cell, interval, count_cell(averaged)))
-        if measure.metric.upper == math.inf and averaged < FEW and interval.text:
+        if measure.metric.upper == math.inf and averaged < ENOUGH and interval.text:
             open_ended.append(name)
         if evaluation.clusters is not None and not is_pooled:
             values, weights = evaluation.per_query[name], evaluation.query_weights(name)
@@ -65,8 +65,8 @@ def table_of(evaluation: BaseEvaluation) -> Table:
         notes += (evaluation._judged.read_as,)
     if open_ended:
         notes += (
-            f"{', '.join(open_ended)}: no upper bound, so that with fewer than {FEW} queries 95% "
-            "intervals hold the true mean in about 85 to 90% of samples",
+            f"{', '.join(open_ended)}: no upper bound, so that with fewer than {ENOUGH} queries "
+            "95% intervals hold the true mean in about 85 to 90% of samples",
         )
     if len(evaluation.runs) > 1:
         name = next(iter(evaluation))

@@ -60,7 +60,7 @@ from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import Array
 
 _Object: TypeAlias = Mapping[str, Any]
-_IDS = {"id", "_id"}
+_ID_KEYS = {"id", "_id"}
 """Names of an id inside of a list of items, where they are unambiguous."""
 _TEXTS = ("question", "userinput")
 """Names of queries that are texts where an id is there."""
@@ -174,7 +174,7 @@ def _wrapped(source: Source, value: dict[str, Any]) -> tuple[list[Any], str]:
         if names_of(one, "query") or (given and reach(one, given) is not ABSENT):
             return True
         sides = ({*lists_of(_nested(one), side)} for side in LISTS)
-        return bool(_IDS & one.keys() and set.symmetric_difference(*sides))
+        return bool(_ID_KEYS & one.keys() and set.symmetric_difference(*sides))
 
     lists = [key for key, part in value.items() if isinstance(part, list) and part]
     lists = [key for key in lists if all(map(names_query, value[key]))]
@@ -321,7 +321,7 @@ class _Reader:
         if given and reach(value, given) is not ABSENT:
             return given
         names = [key for key in value if not isinstance(value[key], _COLLECTIONS)]
-        among, ids = ids_among(names, "query", _TEXTS), [key for key in names if key in _IDS]
+        among, ids = ids_among(names, "query", _TEXTS), [key for key in names if key in _ID_KEYS]
         if given or len(among) != 1:
             columns = {role: name for role, name in self.columns.items() if name in names}
             columns |= {"query": given} if given else {}

@@ -272,7 +272,7 @@ def _read_text(source: Source, kind: str | None, file: io.BufferedReader, head: 
 
 _NO_ROW = r"(?!\S+\s+\S+\s+\S+\s+[-+.\d]+(\s|$))"
 """Not before a line of TREC, whose fourth field is a rank or a grade."""
-_OTHERS = {
+_OTHER_FORMATS = {
     r"\S+ qid:\S+( .*)?": (
         "is LETOR's format (grade qid:query feature:value), which has no item ids; "
         "sklearn.datasets.load_svmlight_file(path, query_id=True) reads its rows"
@@ -291,7 +291,7 @@ def _first_line(first: Block) -> str:
 def _refuse_other_formats(source: Source, first: Block) -> None:
     """FileFormatError for lines of formats that are not read."""
     line = _first_line(first)
-    for pattern, what in _OTHERS.items():
+    for pattern, what in _OTHER_FORMATS.items():
         if re.fullmatch(pattern, line):
             source.fail(None, what)
 

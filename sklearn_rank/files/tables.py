@@ -49,18 +49,18 @@ from sklearn_rank.typing import Array
 TIMESTAMP = 10**8
 """A grade of a file without names that is as large is more likely seconds since 1970."""
 INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
-_LARGE, _LOADED = 1 << 21, 1 << 16
+LARGE, LARGE_ONCE_LOADED = 1 << 21, 1 << 16
 """Bytes of a block from which on Polars saves more time than its import, or a call, takes."""
-_LOOKED = 5_000
+_LOOKED_LINES = 5_000
 """Rows whose ranks are compared with scores."""
 _SPACE, _LINE_FEED = 32, 10
-_WINDOW = 1 << 16
+WINDOW = 1 << 16
 """Bytes that stay in a core's cache while they are compared."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DIGITS, _DECIMALS = re.compile(r"[0-9+\- ]*"), re.compile(r"[0-9+\-.eE ]*")
 """Many numbers, among them nothing like "nan" or "1_0"."""
-_IDS: tuple[Role, ...] = ("query", "item")
+_ID_ROLES: tuple[Role, ...] = ("query", "item")
 
 
 class _Form(NamedTuple):
@@ -82,7 +82,7 @@ class _Form(NamedTuple):
     @property
     def numbers(self) -> list[Any]:
         """Roles of numbers."""
-        return [role for role in self.fields if role not in (*_IDS, *self.spare)]
+        return [role for role in self.fields if role not in (*_ID_ROLES, *self.spare)]
 
 
 _RUN = _Form(
@@ -131,7 +131,7 @@ def _joined(columns: list[Any]) -> Any:
 
 def _doubt_of_ranks(ranks: Any, columns: Mapping[str, Any]) -> str:
     """Why scores may be distances, by the ranks of the first rankings of a TREC run; or ""."""
-    first = [list(column[:_LOOKED]) for column in (columns["query"], ranks, columns["score"])]
+    first = [list(column[:_LOOKED_LINES]) for column in (columns["query"], ranks, columns["score"])]
     rows = sorted(zip(*first, strict=True))
     if len({row[:2] for row in rows}) < len(rows):
         return ""  # an empty field
@@ -154,7 +154,7 @@ def _find_columns(source: Source, names: list[str]) -> tuple[dict[Role, str], li
     BEIR calls a grade ``score``.
     """
     kinds, said, where = ORDER if source.is_run else GRADE, source.columns, source.name
-    roles = find_roles(names, _IDS, wanted_of(kinds, said), columns=said, where=where)
+    roles = find_roles(names, _ID_ROLES, wanted_of(kinds, said), columns=said, where=where)
     if not source.is_run and "grade" not in (*roles, *said):
         scores = find_roles(names, (), ("score",), columns=said, where=where)
         if scores:
@@ -224,13 +224,13 @@ def _by_splitting(source: Source, block: Block, form: _Form, bare: list[str]) ->
     for name, number in form.fields.items():
         texts = list(cells_of[number])
         if form is _RUN and name == "rank" and all(_NUMBER.fullmatch(t.decode()) for t in {*texts}):
-            texts = texts[:_LOOKED]  # the others are ignored
+            texts = texts[:_LOOKED_LINES]  # the others are ignored
         columns[name] = texts if form.separator else b"\n".join(texts).decode().split("\n")
     if "" in columns["item"]:
         lines, columns = _without_bare(lines, columns, form, bare)
         if not lines:
             return {}
-    for role in _IDS:
+    for role in _ID_ROLES:
         if "" in columns[role]:
             source.fail(lines[columns[role].index("")], f"the {role} id is empty")
     found = list_among(columns["item"]) if form.separator else None
@@ -346,7 +346,7 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
 
 def polars_for(n_bytes: int) -> Any:
     """Polars, if it is installed and saves time with as many bytes."""
-    least = _LOADED if "polars" in sys.modules else _LARGE
+    least = LARGE_ONCE_LOADED if "polars" in sys.modules else LARGE
     return polars_or_none() if n_bytes >= least else None
 
 
@@ -387,12 +387,12 @@ def _is_regular(data: bytes, separator: str, form: _Form) -> bool:
         return False
     if data.startswith(BOM):  # which Polars would not read as part of an id
         return False
-    for start in range(0, len(data), _WINDOW):
-        part = np.frombuffer(data[start : start + _WINDOW + 1], dtype=np.uint8)
-        is_low, within = part <= _SPACE, part[:_WINDOW]
+    for start in range(0, len(data), WINDOW):
+        part = np.frombuffer(data[start : start + WINDOW + 1], dtype=np.uint8)
+        is_low, within = part <= _SPACE, part[:WINDOW]
         if is_trec and (is_low[1:] & is_low[:-1]).any():  # the separator is single
             return False
-        marks = is_low[:_WINDOW], within == ord(separator), within == _LINE_FEED
+        marks = is_low[:WINDOW], within == ord(separator), within == _LINE_FEED
         counts += [np.count_nonzero(mark) for mark in marks]
     n_low, n_separators, n_lines = counts
     is_of_one_kind = n_low == n_separators + n_lines or not is_trec
@@ -436,14 +436,14 @@ def read_columnar(source: Source, kind: str, file: io.BufferedReader) -> FileRow
         raise FileFormatError(msg) from error
     unread = different_values(nw.from_native(frame), spare)
     refuse_unread(unread, source.name, ORDER if source.is_run else GRADE)
-    numbers = [name for role, name in roles.items() if role not in _IDS]
+    numbers = [name for role, name in roles.items() if role not in _ID_ROLES]
     is_bare = pl.all_horizontal(
         pl.col(f"^{re.escape(n)}$").is_null() for n in (roles["item"], *numbers)
     )
     bare, frame = frame.filter(is_bare), frame.filter(~is_bare)
     columns: dict[Role, Any] = {}
     for role, name in roles.items() if len(frame) else ():
-        read = _ids if role in _IDS else _numbers_of
+        read = _ids if role in _ID_ROLES else _numbers_of
         columns[role] = read(source, frame[name], role)
     every = (
         [*columns.get("query", ()), *_ids(source, bare[roles["query"]], "query")]

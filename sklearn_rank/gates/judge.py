@@ -52,9 +52,9 @@ MAX_NEW_UNJUDGED = 0.05
 _READ_NO_ORDER = ("recall", "hit_rate", "all_hit_rate")
 """Metrics that read no order above their cutoff."""
 
-Key = tuple[str | None, str]
+RowKey = tuple[str | None, str]
 """Label of a slice (None: all queries), and measure."""
-Family = tuple[dict[Key, "PairedDifferences | float"], dict[Key, Rule]]
+Family = tuple[dict[RowKey, "PairedDifferences | float"], dict[RowKey, Rule]]
 
 
 @dataclass
@@ -68,7 +68,7 @@ class _Judging:
     """Both systems, where there are two that can be compared."""
     fit: Fit | None
     """None without a baseline."""
-    rows: dict[Key, MeasureResult] = field(default_factory=dict)
+    rows: dict[RowKey, MeasureResult] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     @property
@@ -189,7 +189,7 @@ def _judge_values(case: _Judging) -> None:
 
 
 def _judge_value(
-    case: _Judging, key: Key, value: float, ends: tuple[float | None, float | None]
+    case: _Judging, key: RowKey, value: float, ends: tuple[float | None, float | None]
 ) -> None:
     new, (label, name) = case.new, key
     used, state = case.measures[name], None
@@ -233,7 +233,7 @@ def _families(case: _Judging) -> tuple[Family, Family]:
         if name not in limits.max_drop:
             _compare(case, (None, name))  # only shown
     for name, allowed in limits.max_drop.items():
-        key: Key = (None, name)
+        key: RowKey = (None, name)
         pairs = _compare(case, key)
         if pairs is None:
             continue
@@ -268,7 +268,7 @@ def _families(case: _Judging) -> tuple[Family, Family]:
     return whole, parts
 
 
-def _compare(case: _Judging, key: Key) -> PairedDifferences | float | None:
+def _compare(case: _Judging, key: RowKey) -> PairedDifferences | float | None:
     """Pairs of values, or the drop of a measure that has none; None: nothing to compare.
 
     Both values are in the row afterwards.
@@ -292,7 +292,7 @@ def _compare(case: _Judging, key: Key) -> PairedDifferences | float | None:
 
 
 def _judge_changes(
-    case: _Judging, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
+    case: _Judging, pairs: dict[RowKey, PairedDifferences | float], rules: dict[RowKey, Rule]
 ) -> None:
     """Judge the drops of one family by the rule of gates."""
     for key, drop in judge_drops(pairs, rules).items():
@@ -315,7 +315,7 @@ def _judge_changes(
 
 
 def _add_power(
-    case: _Judging, pairs: dict[Key, PairedDifferences | float], rules: dict[Key, Rule]
+    case: _Judging, pairs: dict[RowKey, PairedDifferences | float], rules: dict[RowKey, Rule]
 ) -> None:
     """The least drops that the tests of one family would find."""
     for key, least in detectable_drops(pairs, rules).items():

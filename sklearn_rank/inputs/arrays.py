@@ -192,7 +192,7 @@ def _refuse_missing(missing: BoolArray, name: str) -> None:
         raise ValueError(msg)
 
 
-_KINDS: dict[str, Any] = {
+_NUMBER_KINDS: dict[str, Any] = {
     "bool": (bool, np.bool_),
     "int": Integral,
     "float": (float, np.floating),
@@ -218,7 +218,9 @@ def code_objects(values: Sequence[Any], name: str) -> CodedIds:
     # 1, 1.0 and True, which are equal keys, could become one query, and 1 and "1" would be two.
     firsts: dict[str, int] = {}
     for kind in kinds:
-        what = next((what for what, kinds in _KINDS.items() if issubclass(kind, kinds)), None)
+        what = next(
+            (what for what, kinds in _NUMBER_KINDS.items() if issubclass(kind, kinds)), None
+        )
         if what is not None:
             row = next(row for row, value in enumerate(values) if type(value) is kind)
             firsts[what] = min(row, firsts.get(what, row))
@@ -359,7 +361,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     check_finite(ranked, "y_score", where=ranked_where, infinite=True)
     rule = options.negative_grades
     grades = _without_padding(grades, None, cells, len(grades))
-    grades = check_grades(grades, "y_true", where=where, negative=rule, advice=_PADDING)
+    grades = check_grades(grades, "y_true", where=where, negative=rule, advice=_MASKS_PADDING)
     grouping = group_rows(ids)
     _doubt_groups(ids, grades, is_scattered=grouping.order is not None)
     weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
@@ -408,7 +410,7 @@ def _comes_as_often(ids: Array) -> bool:
     return len(runs) >= _FEWEST and bool(runs.max() > 2)
 
 
-_PADDING = "; leave padding out by candidates=y_true >= 0"
+_MASKS_PADDING = "; leave padding out by candidates=y_true >= 0"
 
 
 def _without_padding(
@@ -535,7 +537,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     rule, sample_weight = options.negative_grades, options.sample_weight
     grades = _without_padding(grades, stored, cells, scores.size)
     grades = check_grades(
-        grades, "y_true", where=partial(cell, stored), negative=rule, advice=_PADDING
+        grades, "y_true", where=partial(cell, stored), negative=rule, advice=_MASKS_PADDING
     )
     n_negative = int(np.count_nonzero(grades < 0)) if rule == "unjudged" else 0
     if stored is not None:
@@ -560,7 +562,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 _LARGE_GRADE = 30
-_SMALL_GRADE = 10
+_GRADES_UP_TO = 10
 _ARE_IDS = "For lists of ids pass .tolist() of both; grades are small numbers for each item"
 
 
@@ -583,7 +585,7 @@ def _refuse_ids(y_true: Any, y_score: Any) -> None:
             f"ids: all differ, most exceed {_LARGE_GRADE}. {_ARE_IDS}, and scores then real numbers"
         )
         raise TypeError(msg)
-    if judged.max() <= _SMALL_GRADE or (ranked[:, 1:] == ranked[:, :-1]).any():
+    if judged.max() <= _GRADES_UP_TO or (ranked[:, 1:] == ranked[:, :-1]).any():
         return
     ids = np.unique(judged)
     if 2 * np.isin(ids, ranked).sum() >= len(ids):

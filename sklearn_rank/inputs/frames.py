@@ -316,7 +316,7 @@ def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
         raise TypeError(msg)
 
 
-_LOOKED = 10_000
+_LOOKED_VALUES = 10_000
 """Rows of a column of text, which is seen to be no grade by less."""
 
 
@@ -457,7 +457,7 @@ def _factorized(column: Any) -> CodedIds | IntegerIds | None:
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in the type of the column."""
     series = _column(frame, column, name, is_id=False)
-    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED).to_list()
+    texts: list[Any] = [] if series.dtype.is_numeric() else series.head(_LOOKED_VALUES).to_list()
     texts = [value for value in texts if isinstance(value, str)]
     if texts and name == "y_true":
         listed = text_grades(texts).removeprefix("grades=")

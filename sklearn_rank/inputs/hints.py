@@ -37,7 +37,7 @@ _MANY = 10
 """Queries that are not all perfect by chance."""
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 """Between the items of a cell."""
-_PADDING = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
+_PADDING_IDS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
 """What fills up lists of unequal length, as text or as a number."""
 
 # Types of ids ------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class _Lost:
             self.queries.append((lost, relevant, ranked))
             self.cells += islice(_cells(lost[:_FEW_ALIKE], ranked), 1)
             self.cells += islice(_cells(ranked[:_FEW_ALIKE], relevant), 1)
-            for item in _PADDING.intersection(lost):
+            for item in _PADDING_IDS.intersection(lost):
                 self.padding[item] += 1
 
     def read_spelling(self) -> None:

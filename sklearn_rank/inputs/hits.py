@@ -33,9 +33,9 @@ from sklearn_rank.inputs.roles import (
 from sklearn_rank.support.checks import is_foreign_number
 from sklearn_rank.support.text import argument, format_list, safe_repr
 
-PLAIN = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
+NO_HITS = (str, bytes, Number, np.generic, tuple, list, Mapping, Set, type(None))
 """Text, numbers and collections; other ids are objects."""
-_IDS = ("node_id", "id")
+_ID_ATTRIBUTES = ("node_id", "id")
 _ATTRIBUTES = tuple(
     name
     for role in ORDER
@@ -89,7 +89,7 @@ def is_pair(item: Any) -> bool:
 
 def id_of(item: Any) -> Any:
     """The id that an object has as an attribute, if any."""
-    ids = (getattr(item, name, None) for name in _IDS)
+    ids = (getattr(item, name, None) for name in _ID_ATTRIBUTES)
     return next((value for value in ids if value is not None), None)
 
 
@@ -147,7 +147,7 @@ def given_number(hit: Any, names: Mapping[type, tuple[Role | None, str]]) -> Any
     A pair of plain values may be an id, such as a document and a page; fractions are scores.
     """
     if is_pair(hit) and not hasattr(hit, "_fields"):
-        is_score = not isinstance(hit[0], PLAIN) or not isinstance(hit[1], (Integral, np.integer))
+        is_score = not isinstance(hit[0], NO_HITS) or not isinstance(hit[1], (Integral, np.integer))
         return ("score", hit[1]) if is_score else None
     fields = hit._asdict() if hasattr(hit, "_asdict") else hit
     if isinstance(fields, Mapping):

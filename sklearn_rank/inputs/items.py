@@ -18,7 +18,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, RankingOrderWarning
 from sklearn_rank.inputs.arrays import CodedIds, is_hashable
 from sklearn_rank.inputs.hits import (
-    PLAIN,
+    NO_HITS,
     PROVIDER,
     given_number,
     id_of,
@@ -132,7 +132,7 @@ class ItemReader:
         first = {type(item): item for item in chain.from_iterable(lists)}
         pairs = [item[0] for item in chain.from_iterable(lists) if is_pair(item)]
         objects = {
-            type(item): item for item in (*first.values(), *pairs) if not isinstance(item, PLAIN)
+            type(item): item for item in (*first.values(), *pairs) if not isinstance(item, NO_HITS)
         }
         self.object = next((item for kind, item in objects.items() if kind not in judged), None)
         if self._provider is not None and self.object is None:
@@ -229,11 +229,11 @@ class ItemReader:
         if self._provider is not None:
             return list(map(self._string, items, repeat(where), count()))
         kinds = set(map(type, items))
-        if not all(issubclass(kind, PLAIN) for kind in kinds):
+        if not all(issubclass(kind, NO_HITS) for kind in kinds):
             # A tensor of one number would equal itself alone.
             items = list(without_arrays(items))
             key = self._key
-            items = [item if isinstance(item, PLAIN) else key(item, where) for item in items]
+            items = [item if isinstance(item, NO_HITS) else key(item, where) for item in items]
             kinds = set(map(type, items))
         if not kinds <= SIMPLE_IDS and any(issubclass(kind, np.generic) for kind in kinds):
             # Text and integers by ways that cost a fifth of ``item()``.

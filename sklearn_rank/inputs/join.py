@@ -96,7 +96,7 @@ _NO_SCORES = (
     "pass relevance=, {item: score} rankings, or arrays"
 )
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
-_LOOKED = 50
+_LOOKED_QUERIES = 50
 """Rankings that show whether rows are sorted by item."""
 
 
@@ -179,7 +179,7 @@ def read_items(
 def _by_rows(run: Run) -> str:
     """What is said of rankings in the order of rows that are sorted by item; or ""."""
     with suppress(TypeError, DuplicateItemError):  # of ids that have no order, or come twice
-        lists = [list(run[query]) for query in islice(run, _LOOKED)]
+        lists = [list(run[query]) for query in islice(run, _LOOKED_QUERIES)]
         if sum(map(len, lists)) - len(lists) >= LEAST_RISES and all(
             items == sorted(items) for items in lists
         ):

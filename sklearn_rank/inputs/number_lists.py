@@ -11,7 +11,7 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import safe_repr
 
-_NUMBERS = (int, float, np.integer, np.floating)
+_LISTED_NUMBERS = (int, float, np.integer, np.floating)
 _LARGEST_GRADE = 10
 """Grades are small; ids of a collection seldom are all."""
 READ_AS_IDS = "numbers were read as lists of item ids"
@@ -45,7 +45,7 @@ def check_number_lists(truths: list[Any], rankings: Any, query_ids: Any) -> str:
     if any(len(truth) != len(ranking) for _, truth, ranking in pairs):
         return ""
     sides = [side for _, *both in pairs for side in both]
-    if not all(isinstance(item, _NUMBERS) for side in sides for item in side):
+    if not all(isinstance(item, _LISTED_NUMBERS) for side in sides for item in side):
         return ""
     if max(abs(item) for _, truth, _ in pairs for item in truth) > _LARGEST_GRADE:
         return ""
@@ -72,7 +72,7 @@ def _pairs(truths: list[Any], rankings: list[Any]) -> Iterator[_Pair]:
 def _may_be_grades(side: Any) -> bool:
     if not (isinstance(side, (list, tuple)) or (isinstance(side, np.ndarray) and side.ndim == 1)):
         return False
-    return len(side) > 0 and isinstance(side[0], _NUMBERS) and not isinstance(side[0], bool)
+    return len(side) > 0 and isinstance(side[0], _LISTED_NUMBERS) and not isinstance(side[0], bool)
 
 
 def _refuse_fractions(truths: list[Any], rankings: list[Any], query_ids: Any) -> None:

@@ -241,7 +241,7 @@ _ID = re.compile(r"(.*[_\-. ])?(?i:id)|.*[a-z]I[dD]")
 _ALL_DIFFER = 0.9
 FEW_TEXTS = 12
 """Grades are few."""
-_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?\s*%?\s*|true|false", re.I)
+_NUMBER_TEXT = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?\s*%?\s*|true|false", re.I)
 """Text of a number, or a flag."""
 _FLAGS = ("true", "false")
 _KINDS = ("numbers", "flags", "texts")
@@ -334,7 +334,7 @@ def _may_be(name: str, values: Collection[Any], n_values: int) -> str:
     if is_id_name(name) and len(values) >= _ALL_DIFFER * n_values:
         return ""
     texts = [v for v in values if isinstance(v, str) and not _DATE.fullmatch(v)]
-    n_numbers = sum(map(bool, map(_NUMBER.fullmatch, texts)))
+    n_numbers = sum(map(bool, map(_NUMBER_TEXT.fullmatch, texts)))
     flags = [v for v in values if isinstance(v, (bool, np.bool_)) or str(v).lower() in _FLAGS]
     if flags and len(flags) == len(values):
         return "flags"

@@ -14,9 +14,9 @@ _MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d\ufeff\u200b"))
 """Quotes and marks without a width, which belong to no id."""
 _TRIED, _AMONG = 10, 5_000
 """Ids of which each is sought in ids of the other side, and the number of these."""
-_FEW = 2
+_FEW_IDS = 2
 """Fewer ids may share a prefix by chance."""
-_MUCH_LONGER, _LONG = 3, 8
+_MUCH_LONGER, _LONG_IDS = 3, 8
 """How many times longer ids of another kind are, and at least."""
 
 
@@ -59,7 +59,7 @@ def _affixed(left: Collection[Any], right: Collection[Any]) -> tuple[str, list[t
     for (before, after), times in found.most_common(1):
         pairs = [(key, texts.get(f"{before}{key}{after}")) for key in left]
         pairs = [pair for pair in pairs if pair[1] is not None]
-        if times and len(pairs) >= max(_FEW, min(len(left), len(right)) / 2):
+        if times and len(pairs) >= max(_FEW_IDS, min(len(left), len(right)) / 2):
             what = f"the prefix {safe_repr(before)}" if before else f"the suffix {safe_repr(after)}"
             return what, pairs
     return "", []
@@ -87,5 +87,5 @@ def look_different(left: Iterable[Any], right: Iterable[Any]) -> bool:
     signs = [{frozenset(c for c in key if not c.isalnum()) for key in side} for side in sides]
     lengths = [(min(map(len, side)), max(map(len, side))) for side in sides]
     (least, most), (fewest, greatest) = lengths
-    is_longer = least >= max(_MUCH_LONGER * greatest, _LONG)
-    return not signs[0] & signs[1] or is_longer or fewest >= max(_MUCH_LONGER * most, _LONG)
+    is_longer = least >= max(_MUCH_LONGER * greatest, _LONG_IDS)
+    return not signs[0] & signs[1] or is_longer or fewest >= max(_MUCH_LONGER * most, _LONG_IDS)

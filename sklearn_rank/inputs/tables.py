@@ -175,7 +175,7 @@ def scores_of(scores: Array | None, distances: Array | None, name: str) -> Array
 # Tables ------------------------------------------------------------------------------------------
 
 _Table = TypeVar("_Table", bound="LongTable")
-_SAMPLE = 100_000
+SAMPLED_ROWS = 100_000
 """Number of rows whose ranks are compared with scores."""
 _FEW = 1000
 """Scores of which equal ones are looked for in Python sooner than they are put in order."""
@@ -281,7 +281,7 @@ class LongTable(Mapping[Any, Any]):
     def _keys_of(self, ids: IdColumn, queries: IntArray) -> Array:
         """Keys of other ids in these queries, with no row."""
         row_bits, query_bits = self.n_rows.bit_length(), len(self).bit_length()
-        keys = _hashes(ids) << np.uint64(row_bits + query_bits)
+        keys = hashes_of(ids) << np.uint64(row_bits + query_bits)
         keys >>= np.uint64(query_bits)
         keys |= queries.astype(np.uint64) << np.uint64(64 - query_bits)
         return keys
@@ -355,7 +355,7 @@ class LongTable(Mapping[Any, Any]):
         return replace(self, item_ids=take_ids(self.item_ids, rows), **changes)
 
 
-def _hashes(ids: IdColumn) -> Array:
+def hashes_of(ids: IdColumn) -> Array:
     """A number of 64 bits for each id."""
     if isinstance(ids, CodedIds):
         return ids.codes.view(np.uint64)
@@ -435,7 +435,7 @@ class Run(LongTable):
         if ranks is None:
             return run
         # Where scores order the rows, a sample shows whether ranks agree.
-        n = len(run) if scores is None else max(1, int(np.searchsorted(offsets, _SAMPLE)))
+        n = len(run) if scores is None else max(1, int(np.searchsorted(offsets, SAMPLED_ROWS)))
         given, offsets = numbers["ranks"], offsets[: n + 1]
         given = given[: offsets[-1]]
         order, same = order_segments(np.invert(falling_codes(given)), offsets)

@@ -37,8 +37,8 @@ _TREC_RECALL = r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)"
 _SEVERAL = r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)"
 """One measure with several cutoffs, as in ``ndcg@5,10``."""
 _WORD = r"11pt|[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\""
-_NUMBERS = r"[\d\s.,:eE+\-(){}]{1,100000}"
-_LONGEST_TEXT = 100_000
+_NUMBER_LIST = r"[\d\s.,:eE+\-(){}]{1,100000}"
+_LONGEST_NAME = 100_000
 _DEEPEST = 32
 """Nesting of measures: far more than anybody means, far less than the recursion limit."""
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
@@ -95,8 +95,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     if isinstance(spec, Measure):
         result = spec
     elif isinstance(spec, str):
-        if len(spec) > _LONGEST_TEXT:
-            msg = f"{safe_repr(spec)} is longer than a measure may be, {_LONGEST_TEXT:,} characters"
+        if len(spec) > _LONGEST_NAME:
+            msg = f"{safe_repr(spec)} is longer than a measure may be, {_LONGEST_NAME:,} characters"
             raise UnknownMeasureError(msg)
         letter = None if k is None else re.fullmatch(_LETTER, spec.strip())
         result = _parse(letter["name"] if letter else spec)
@@ -237,7 +237,7 @@ def _value(text: str, spelling: str) -> Any:
         word = text.strip("'\"")
         return {"true": True, "false": False}.get(word.lower(), word)
     try:
-        if re.fullmatch(_NUMBERS, text):
+        if re.fullmatch(_NUMBER_LIST, text):
             return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         pass

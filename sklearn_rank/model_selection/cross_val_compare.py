@@ -43,7 +43,7 @@ from sklearn_rank.typing import IntArray
 
 __all__ = ["cross_val_compare"]
 
-_OWNER = "cross_val_compare"
+_COMPARES = "cross_val_compare"
 _OF_SCORERS = ("groups_from", "pos_label", "relevance", "response_method")
 _NOT_HERE = {
     "y_true",
@@ -135,7 +135,7 @@ def cross_val_compare(
     >>> row.queries, row.significant
     (40, False)
     """
-    alpha = check_share(alpha, "alpha", _OWNER)
+    alpha = check_share(alpha, "alpha", _COMPARES)
     options, reading = _read_options(reading)
     wanted = _checked(estimators, measures)
     data = _Data.of(X, y, groups, options)
@@ -195,7 +195,7 @@ def _read_options(reading: Mapping[str, Any]) -> tuple[ScorerOptions, dict[str, 
     own = inspect.signature(cross_val_compare).parameters.keys() - {"reading"}
     for name in reading:
         if name not in (*of_evaluate, *_OF_SCORERS):
-            refuse_option(_OWNER, name, [*of_evaluate, *_OF_SCORERS, *own])
+            refuse_option(_COMPARES, name, [*of_evaluate, *_OF_SCORERS, *own])
     options = ScorerOptions(**{name: reading[name] for name in _OF_SCORERS if name in reading})
     return options, {name: one for name, one in reading.items() if name not in _OF_SCORERS}
 
@@ -236,7 +236,7 @@ class _Data(NamedTuple):
     @classmethod
     def of(cls, X: Any, y: Any, groups: Any, options: ScorerOptions) -> _Data:
         y = y.to_pylist() if hasattr(y, "to_pylist") else y  # of Arrow
-        is_rows = layout_of_y(y, options, _OWNER) == "rows"
+        is_rows = layout_of_y(y, options, _COMPARES) == "rows"
         check_same_length("X", length(X), "y", length(y))
         # What cuts rows does not cut an index.
         groups = groups.to_numpy() if hasattr(groups, "get_level_values") else groups
@@ -321,7 +321,7 @@ def _fitted_on(estimator: Any, data: _Data, fold: _Fold) -> ScorerInput:
     model.fit(X, y, **({"groups": data.groups_of(fold.train)} if takes_groups else {}))
     X, y = (_safe_indexing(side, fold.test) for side in (data.X, data.y))
     groups = data.groups_of(fold.test) if data.is_rows else None
-    return read_call(Responses(model, X), y, groups, data.options, owner=_OWNER)
+    return read_call(Responses(model, X), y, groups, data.options, owner=_COMPARES)
 
 
 def _takes_groups(model: Any) -> bool:

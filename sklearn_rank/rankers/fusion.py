@@ -33,7 +33,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["RankFusion"]
 
-_OWNER = "RankFusion"
+_FUSES = "RankFusion"
 _NORMS = ("minmax", "zscore", "none")
 
 
@@ -126,9 +126,9 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
         TypeError or ValueError
             If a run is not what is described above.
         """
-        check_option(self.method, "method", ("rrf", "sum"), _OWNER)
-        check_option(self.normalize, "normalize", _NORMS, _OWNER)
-        check_number(self.k, "k", _OWNER, at_least=0)
+        check_option(self.method, "method", ("rrf", "sum"), _FUSES)
+        check_option(self.normalize, "normalize", _NORMS, _FUSES)
+        check_number(self.k, "k", _FUSES, at_least=0)
         queries = _listed(X)
         if self._shared.runs is not self.runs:  # after set_params
             self._shared = _Shared(self.runs)

@@ -98,9 +98,9 @@ def json_text(summary: Summary) -> str:
 # Markdown: the answer, one table of what broke, and folded what helps to understand it ----------
 
 MARKS = {"fail": "\u274c", "stale": "\u274c", "not confirmed": "\u26a0\ufe0f"}
-_FINE, _TITLE = "\u2705", "Ranking quality: "
+_GREEN, _TITLE = "\u2705", "Ranking quality: "
 LONGEST_HEADING = 100
-MOST_ROWS = 12
+ROWS_OF_COMMENT = 12
 """Rows of the table of a comment."""
 _DOUBT = "not confirmed: a drop beyond the limit that may be chance; it fails nothing"
 
@@ -162,16 +162,16 @@ def _broken(summary: Summary) -> str:
     lines = []
     if rows:
         titles = ("", "gate", "measure", "baseline \u2192 new")
-        left = len(rows) - MOST_ROWS
-        rows = rows[:MOST_ROWS]
+        left = len(rows) - ROWS_OF_COMMENT
+        rows = rows[:ROWS_OF_COMMENT]
         if left > 0:
             rows.append(["", "", f"{left:,} more broken limits", ""])
         if more:
-            rows.append([_FINE, "", f"{more:,} more", ""])
+            rows.append([_GREEN, "", f"{more:,} more", ""])
         lines = [*markdown_rows(tuple(map(Column, titles)), rows), ""]
         lines += [f"{_DOUBT}.\n"] * doubts
     if passed and passed < len(summary.gates):
-        lines.append(f"{_FINE} {count(passed, 'gate')} passed.\n")
+        lines.append(f"{_GREEN} {count(passed, 'gate')} passed.\n")
     return "\n".join(lines)
 
 

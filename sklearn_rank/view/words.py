@@ -42,9 +42,9 @@ MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
 ITEMS_IN_ROW = 2
 """Items of a row of queries, which has to fit a line."""
-WIDTH = 96
+MESSAGE_WIDTH = 96
 """Columns of a message, to which pytest adds four."""
-_LONGEST_LABEL = 24
+_LONGEST_SLICE = 24
 
 # The headline ------------------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ def would(result: GateResult) -> str:
 
 
 def message(result: GateResult) -> str:
-    """Headline, tables, remarks and what to do; below the headline at most ``WIDTH`` wide."""
+    """Headline, tables, remarks and what to do; below it at most ``MESSAGE_WIDTH`` wide."""
     remarks_on = [*filter(None, [losses_text(result)]), *facts(result), *notes_of(result)]
     about = [*_about_test(result), *filter(None, [outlook_of(result)])]
     blocks = [
@@ -243,11 +243,14 @@ def message(result: GateResult) -> str:
 def _indented(lines: list[str]) -> list[str]:
     """Rows of a table, cut where a terminal would wrap them."""
     rows = [f"  {line}".rstrip() for line in lines]
-    return [row if display_width(row) <= WIDTH else f"{row[: WIDTH - 1]}\u2026" for row in rows]
+    return [
+        row if display_width(row) <= MESSAGE_WIDTH else f"{row[: MESSAGE_WIDTH - 1]}\u2026"
+        for row in rows
+    ]
 
 
 def _wrapped(sentences: list[str]) -> list[str]:
-    rows = (wrap(sentence, WIDTH, break_on_hyphens=False) for sentence in sentences)
+    rows = (wrap(sentence, MESSAGE_WIDTH, break_on_hyphens=False) for sentence in sentences)
     return [*chain.from_iterable(rows)]
 
 
@@ -305,7 +308,7 @@ def changes_table(result: GateResult) -> Table:
     columns = (
         Column("verdict", longest=None),
         Column("measure", longest=None),
-        Column("slice", longest=_LONGEST_LABEL),
+        Column("slice", longest=_LONGEST_SLICE),
         *(Column(title, "number") for title in numbers),
         Column("worse/better/same"),
     )

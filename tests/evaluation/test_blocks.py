@@ -18,14 +18,14 @@ MEASURES = ("map", "ndcg@3", "mrr", "dcg@5", "hmean(precision@2,recall@2)")
 def cuts(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Weak references to the blocks that are cut, each of one or two queries."""
     monkeypatch.setattr(_segments, "BLOCK", 10)
-    cut, blocks = _compute._cut, []
+    cut, blocks = _compute.cut_block, []
 
     def cut_and_remember(*args: Any) -> Any:
         block = cut(*args)
         blocks.append(weakref.ref(block.rankings))
         return block
 
-    monkeypatch.setattr(_compute, "_cut", cut_and_remember)
+    monkeypatch.setattr(_compute, "cut_block", cut_and_remember)
     return blocks
 
 
@@ -35,13 +35,13 @@ def problem(n_queries: int = 12) -> tuple[Any, Any]:
 
 
 def test_a_block_is_gone_before_the_next_one_is_cut(cuts, monkeypatch):
-    cut, alive = _compute._cut, []
+    cut, alive = _compute.cut_block, []
 
     def cut_and_count(*args: Any) -> Any:
         alive.append(sum(reference() is not None for reference in cuts))
         return cut(*args)
 
-    monkeypatch.setattr(_compute, "_cut", cut_and_count)
+    monkeypatch.setattr(_compute, "cut_block", cut_and_count)
     evaluation = evaluate(*problem(), MEASURES)
     assert len(alive) > 5
     assert set(alive) == {0}

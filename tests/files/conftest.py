@@ -13,7 +13,7 @@ from sklearn_rank.files import tables
 @pytest.fixture(params=["polars", "plain"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs by Polars, and by the reader for those who do not have it."""
-    monkeypatch.setattr(tables, "_LOADED", 0)
+    monkeypatch.setattr(tables, "LARGE_ONCE_LOADED", 0)
     if request.param == "plain":
         monkeypatch.setattr(tables, "polars_or_none", lambda: None)
     return str(request.param)

@@ -77,8 +77,8 @@ def outcome(read, data, form):
 def test_both_readers_give_the_same_rows_or_the_same_error(data, form, read):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "BLOCK_BYTES", 64)
-        patch.setattr(rows, "_WINDOW", 5)
-        patch.setattr(rows, "_LOADED", 0)
+        patch.setattr(rows, "WINDOW", 5)
+        patch.setattr(rows, "LARGE_ONCE_LOADED", 0)
         fast = outcome(read, data, form)
         patch.setattr(rows, "polars_or_none", lambda: None)
         assert outcome(read, data, form) == fast

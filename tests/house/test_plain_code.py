@@ -59,3 +59,25 @@ TRICKS = {
 @pytest.mark.parametrize("kind", TRICKS)
 def test_code_is_plain(kind: str) -> None:
     assert [*found(kind)] == []
+
+
+ALIKE = {"_HOMES", "_HOME_OF", "_OWNER", "_ODD", "FEWEST", "_FEWEST"}
+"""Names that stand for the same thing in each of their modules."""
+
+
+def test_a_constant_and_a_class_have_one_meaning() -> None:
+    homes: dict[str, set[str]] = {}
+    for path in PRODUCT:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            targets = getattr(node, "targets", [getattr(node, "target", None)])
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            names = [name for name in names if name.lstrip("_").isupper()]
+            names += [node.name] if isinstance(node, ast.ClassDef) else []
+            for name in names:
+                homes.setdefault(name, set()).add(path.name)
+    twice = {name: files for name, files in homes.items() if len(files) > 1}
+    assert {*twice} - ALIKE <= WAITING, twice
+
+
+WAITING = {"Block", "Cell", "Finding", "Run", "Parts"}
+"""Classes whose second name is to be found."""

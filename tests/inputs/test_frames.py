@@ -271,10 +271,10 @@ def test_a_table_is_the_mapping_that_it_stands_for(monkeypatch):
     }
     measures = ("map", "ndcg@10", "mrr", "precision@3", "auc(average=pooled)", "gauc", "lag")
     options = {"measures": measures, "keep_items": True, "zero_division": 0.0}
-    expected, real = evaluate(truth, ranking, **options), tables._hashes
+    expected, real = evaluate(truth, ranking, **options), tables.hashes_of
     for make in (list, pl.Series):
         for hashes in (real, lambda ids: np.zeros(len(ids), np.uint64)):
-            monkeypatch.setattr(tables, "_hashes", hashes)
+            monkeypatch.setattr(tables, "hashes_of", hashes)
             qrels, run = table(truth, make, Qrels, "grades"), table(ranking, make, Run, "scores")
             assert (qrels, run) == (truth, ranking)
             found = evaluate(qrels, run, **options)

@@ -181,7 +181,7 @@ def test_gaps_in_ranks_are_not_closed_in_silence() -> None:
 
 
 def test_a_query_of_more_rows_than_the_sample(monkeypatch: Any) -> None:
-    monkeypatch.setattr("sklearn_rank.inputs.tables._SAMPLE", 2)
+    monkeypatch.setattr("sklearn_rank.inputs.tables.SAMPLED_ROWS", 2)
     run = pd.DataFrame(FULL).assign(score=[4.0, 3.0, 2.0, 1.0, 3.0, 2.0, 1.0])
     assert evaluate(pd.DataFrame(JUDGED), run, "mrr")["mrr"] == (1 / 2 + 1 / 3) / 2
     with pytest.warns(RankingOrderWarning, match=r"gaps in 1 of 1 queries"):

@@ -142,7 +142,7 @@ def test_what_cannot_be_done_is_refused(sides, monkeypatch):
     with pytest.raises(InvalidParameterError, match="their scores stay in Spark"):
         evaluate(*sides, "auc(average=pooled)")
     with monkeypatch.context() as patched:
-        patched.setattr(spark, "_HIT", 1 << 40)
+        patched.setattr(spark, "BYTES_OF_HIT", 1 << 40)
         with pytest.raises(InvalidParameterError, match=r"the rankings of \d+ queries"):
             evaluate(*sides, "map")
     monkeypatch.setattr(spark, "BYTES_OF_ROW", 1 << 20)
