@@ -115,6 +115,8 @@ def markdown(summary: Summary) -> str:
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:IN_FULL]]
     for run in failed[:IN_FULL]:
         said = f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400))}."
+        if run.record["losses"]:
+            said += f" {escape_markdown(run.record['losses'])}."
         for query, *_, reason in run.record["losers"]["rows"][:1]:
             said += f" **Look first at** {escape_markdown(query)}: {escape_markdown(reason)}."
         parts.append(f"{said}\n")
