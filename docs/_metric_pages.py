@@ -325,11 +325,17 @@ def worked(metric: Metric) -> tuple[dict[str, int], list[str], str]:
     return GRADES, RANKING, EXAMPLE
 
 
+def assumed(metric: Metric) -> dict[str, str]:
+    """What examples in which nothing is judged irrelevant say to bpref, which warns of these."""
+    return {"assume": "complete"} if metric.name == "bpref" else {}
+
+
 def picture(metric: Metric) -> str:
     """Bars: the value where only the item at a rank is relevant, for each of ten ranks."""
     truth = [{f"{rank}": 1} for rank in range(10)]
     rankings = [[f"{rank}" for rank in range(10)]] * 10
-    values = evaluate(truth, rankings, [spelling(metric, 5)]).per_query[spelling(metric, 5)]
+    named = spelling(metric, 5)
+    values = evaluate(truth, rankings, [named], **assumed(metric)).per_query[named]
     top = float(np.nanmax(values, initial=0.0)) or 1.0
     bars = ""
     for rank, value in enumerate(np.nan_to_num(values).tolist()):
@@ -361,7 +367,8 @@ CASES = {
 
 def undefined(metric: Metric) -> list[str]:
     """What such queries count, in the order of ``CASES``."""
-    columns = [evaluate(*case, [metric.name], zero_division=math.nan) for case in CASES.values()]
+    options = {"zero_division": math.nan, **assumed(metric)}
+    columns = [evaluate(*case, [metric.name], **options) for case in CASES.values()]
     values = [value for column in columns for value in column.scores.values()]
     return ["undefined" if math.isnan(value) else f"{value:g}" for value in values]
 

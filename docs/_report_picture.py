@@ -21,12 +21,12 @@ from sklearn_rank import cli
 STATIC = Path(__file__).parent / "_static"
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
 DARK = "--blink-settings=preferredColorScheme=0"
-REPORT, COMMENT = (1280, 900), (940, 588)
+REPORT, COMMENT = (1280, 900), (940, 600)
 STYLE = """<!doctype html><meta charset="utf-8"><style>
 body { font: 14px/1.5 sans-serif; margin: 8px; padding: 16px; border: 1px solid #d0d7de;
   border-radius: 6px; color: #1f2328; background: #fff }
 h3 { font-size: 1.25em; margin: 0 0 16px } table { border-collapse: collapse; margin: 0 0 16px }
-td, th { border: 1px solid #d0d7de; padding: 5px 12px }
+pre { white-space: pre-wrap } td, th { border: 1px solid #d0d7de; padding: 5px 12px }
 @media (prefers-color-scheme: dark) {
   body { color: #e6edf3; background: #0d1117 } body, td, th { border-color: #3d444d } }
 </style>"""
@@ -42,18 +42,18 @@ def photograph(page: Path, path: Path, size: tuple[int, int], *options: str) -> 
 
 
 def write_comment(path: Path) -> None:
-    """Write the comment of a gate that the old engine fails, as a page; works in the folder."""
+    """Write the comment of a gate that the new engine fails, as a page; works in the folder."""
     made = shop()
     for name in ("qrels", "new", "old", "kinds", "texts", "titles"):
         Path(f"{name}.json").write_text(json.dumps(getattr(made, name)), encoding="utf-8")
     limits = "--name search --max-drop ndcg@10=0.02 --slices kinds.json --max-slice-drop 0.05"
     texts = "--query-text texts.json --item-text titles.json"
-    for run, how in (("new", "--update"), ("old", "--markdown comment.md")):
+    for run, how in (("old", "--update"), ("new", "--markdown comment.md")):
         command = f"gate qrels.json {run}.json {limits} {texts} {how}"
         cli.main(command.split())
     text = Path("comment.md").read_text(encoding="utf-8")
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
-    path.write_text(STYLE + page, encoding="utf-8")
+    path.write_text(STYLE + page.replace("<details>", "<details open>"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -139,8 +139,8 @@ def _heading(summary: Summary) -> str:
     if not summary.failed:
         return f"{_TITLE}{answer(summary)}"
     first, n = summary.failed[0], len(summary.failed)
-    claim = line(first.record["headline"], 300).partition("): ")
-    text = f"{shown(first.record['name'], 40)}: {claim[0]}{')' * bool(claim[1])}"
+    claim = line(first.record["headline"], 300).partition(" (")[0]
+    text = f"{shown(first.record['name'], 40)}: {claim}"
     if n > 1:
         text = f"{n} of {len(summary.gates)} gates failed: {text}"
     text = f"{_TITLE}{MARKS['fail']} {text}"

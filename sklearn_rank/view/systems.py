@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from itertools import repeat
 from typing import Any
@@ -150,6 +151,7 @@ def compared_section(
         first = tuple(Cell(comparison.scores[name][names[0]]) for name in measures)
         rows.append(Row(names[0], comparison.counts["queries"], first, new=0))
     for system in comparison.others:
+        of_system = list[Row]()
         for label, part in {"": comparison, **parts}.items():
             cells = tuple(
                 _cell(
@@ -164,7 +166,9 @@ def compared_section(
             )
             text = label or (system if several else "all queries")
             new = names.index(system)
-            rows.append(Row(text, len(part.query_ids), cells, label, new=new))
+            of_system.append(Row(text, len(part.query_ids), cells, label, new=new))
+        greater = [comparison.greater_is_better(name) for name in measures]
+        rows += sorted(of_system, key=partial(_gravity, greater=greater))
     if several:  # by their values of the first measure, slices below their system
         sign = -1 if comparison.greater_is_better(measures[0]) else 1
         value = {name: sign * score for name, score in comparison.scores[measures[0]].items()}
@@ -183,6 +187,17 @@ def compared_section(
 
 
 _NOT_GUARDED = "not guarded"
+
+
+def _gravity(row: Row, greater: Sequence[bool]) -> tuple[bool, bool, float]:
+    """Sort key of the rows of a system: all queries, then slices, the largest loss first."""
+    gains = [
+        cell.change if up else -cell.change
+        for cell, up in zip(row.cells, greater, strict=True)
+        if cell is not None and cell.change is not None
+    ]
+    is_worse = any(cell is not None and cell.direction == "worse" for cell in row.cells)
+    return bool(row.slice), not is_worse, min(gains, default=0.0)
 
 
 def _cell(
