@@ -31,8 +31,6 @@ _SPELLED = 0.25
 """Share of the lost items from which their spelling is spoken of; a third is seen surely."""
 _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
-_CHANCE = 3
-"""Below this number of queries a miss of all is no surprise, if the ids look alike."""
 _MANY = 10
 """Queries that are not all perfect by chance."""
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
@@ -192,11 +190,14 @@ class _Lost:
 
 
 def with_mismatch_hint(
-    judged: RankingData, pairs: Iterable[tuple[Collection[Any], Collection[Any]]]
+    judged: RankingData,
+    pairs: Iterable[tuple[Collection[Any], Collection[Any]]],
+    least_missed: int = 3,
 ) -> RankingData:
     """Data with a warning, and its text, if no relevant items were retrieved, or oddly few.
 
-    ``pairs`` are the ground truth and the ranking of each query, as they were read.
+    ``pairs`` are the ground truth and the ranking of each query, as they were read. Below
+    ``least_missed`` queries a miss of all is no surprise, if the ids look alike.
     """
     rankings = judged.rankings
     n_hits, n_relevant = int(rankings.n_hits.sum()), int(rankings.n_relevant.sum())
@@ -222,7 +223,7 @@ def with_mismatch_hint(
         lost.read_spelling()
     _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
     if is_miss:
-        return _warn_of_miss(judged, lost, cause)
+        return _warn_of_miss(judged, lost, cause, least_missed)
     # What is judged in the very spelling that was ranked is an item of its own.
     judged_ids = set(chain.from_iterable(truths)) if lost.alike else ()
     alike = [pair for pair in lost.alike if pair[1] not in judged_ids]
@@ -270,7 +271,7 @@ def _warn_of_own_truth(pairs: Iterable[tuple[Collection[Any], Collection[Any]]])
         )
 
 
-def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str) -> RankingData:
+def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: int) -> RankingData:
     """Warn that no relevant item of any query was retrieved, unless that is no surprise."""
     examples = [(lost_here[0], ranked[0]) for lost_here, _, ranked in lost.queries]
     kinds = {type(item) for pair in examples for item in pair}
@@ -283,7 +284,7 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str) -> RankingData:
         raise TypeError(msg)
     if lost.alike:
         cause = cause or f"ids seem to differ in spelling: {_pair(*lost.alike[0])}"
-    is_surprise = len(examples) >= _CHANCE or (
+    is_surprise = len(examples) >= least_missed or (
         examples and all(look_different(here, ranked) for here, _, ranked in lost.queries)
     )
     if not cause and not is_surprise:

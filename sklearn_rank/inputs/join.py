@@ -173,7 +173,8 @@ def read_items(
     if options.keep_items:
         about["ids"] = _copied(truths, joined, query_ids, options, is_shared=is_shared)
     pairs = zip(_per_query(truths), _per_query(joined.rankings), strict=True)
-    return with_mismatch_hint(_data_of(joined, query_ids, options, weights, **about), pairs)
+    data = _data_of(joined, query_ids, options, weights, **about)
+    return with_mismatch_hint(data, pairs, options.least_missed)
 
 
 def _by_rows(run: Run) -> str:

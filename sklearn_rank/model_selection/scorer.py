@@ -364,6 +364,10 @@ def _refuse_truth(read: ScorerInput, options: ReadOptions) -> None:
         raise InvalidParameterError(str(error)) from error
 
 
+_FOLD_THAT_MISSES = 10
+"""Queries of a fold of which a poor candidate of a search may find nothing."""
+
+
 def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> RankingData:
     preset, scores = options.preset, read.scores
     if preset.lowest == "masked":
@@ -375,6 +379,7 @@ def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> 
         missing=preset.missing,  # type: ignore[arg-type]
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         presumed=preset.assume,  # type: ignore[arg-type]
+        least_missed=_FOLD_THAT_MISSES,
     )
     weighted = unweighted._replace(sample_weight=query_weight)
     try:

@@ -60,10 +60,12 @@ def is_foreign_number(value: Any) -> bool:
     return getattr(value, "shape", None) == () and not isinstance(value, np.generic)
 
 
+_NO_ARRAYS = (int, float, str, bytes, np.generic, tuple, Mapping, type(None))
+
+
 def without_arrays(values: Sequence[Any]) -> Sequence[Any]:
     """Values among which arrays of no dimension are numbers of Python."""
-    one_of_each = dict(zip(map(type, values), values, strict=True)).values()
-    if not any(map(is_foreign_number, one_of_each)):
+    if all(issubclass(kind, _NO_ARRAYS) for kind in set(map(type, values))):
         return values
     return [value.item() if is_foreign_number(value) else value for value in values]
 

@@ -74,6 +74,7 @@ def test_what_makes_no_sense_is_refused(words, what, command):
     assert what in command(f"judge-next {words}", 2)
 
 
+@pytest.mark.filterwarnings("ignore:no relevant item of any query was retrieved")
 def test_ids_reach_a_terminal_escaped(command):
     command.write({"new.run": "q1 Q0 \x1b[31mx 1 3 new\n"})
     assert "\x1b" not in command("judge-next t.qrels new.run")

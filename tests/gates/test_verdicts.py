@@ -17,7 +17,7 @@ from sklearn_rank.gates.limits import Settings, read_limits
 from sklearn_rank.gates.verdict import RankGateFailure, State
 from sklearn_rank.support.text import for_log
 from sklearn_rank.view.gate_page import section_of
-from sklearn_rank.view.words import WIDTH
+from sklearn_rank.view.words import MESSAGE_WIDTH
 from tests.gates.conftest import beside, rules
 from tests.plugin.cases import case, names, ranking, results, truth
 
@@ -155,7 +155,7 @@ def test_each_limit_has_a_line_that_says_whether_it_is_met():
     lines = [" ".join(own.split()) for own in text.split("\n")]
     assert "FAIL mrr 0.7500 >= 0.8000" in lines
     assert "ok 1 more" in lines
-    assert max(map(len, text.split("\n")[1:])) <= WIDTH
+    assert max(map(len, text.split("\n")[1:])) <= MESSAGE_WIDTH
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ MEASURES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:nothing is judged irrelevant")
 def test_every_formula_of_the_ranking_calculator_agrees_with_python(tmp_path):
     rng = random.Random(1)
     queries = [
