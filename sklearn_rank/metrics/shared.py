@@ -87,8 +87,8 @@ def score(
         if not is_running():
             raise
         msg = (
-            f"{metric.name} is given no query ids by a search; pass scoring={scorer_of(metric)}, "
-            "which finds them"
+            f"{metric.name} needs the query id of each row, which a search does not give to a "
+            f"function; pass scoring={scorer_of(metric)}, which finds it"
         )
         raise SearchStopped(msg) from error
     return score_measures([measure], rankings, undefined)[0].average.value
