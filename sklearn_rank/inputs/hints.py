@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.inputs.spelling import alike_ids, look_different, spelling_hint
+from sklearn_rank.inputs.spelling import affixed_items, alike_ids, look_different, spelling_hint
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import sizes_of
@@ -157,6 +157,8 @@ class _Lost:
     """and those that rankings, unless empty, do not have."""
     alike: list[tuple[Any, Any]] = field(default_factory=list)
     """These in another spelling, and what was ranked."""
+    is_affixed: bool = False
+    """Whether a prefix or suffix is what differs."""
     padding: Counter[Any] = field(default_factory=Counter)
     queries: list[tuple[list[Any], list[Any], list[Any]]] = field(default_factory=list)
     """The lost, the relevant and the ranked items of queries that have the first and last."""
@@ -187,6 +189,11 @@ class _Lost:
             for lost_here, relevant, ranked_here in new:
                 true = set(relevant)
                 self.alike += alike_ids(lost_here, (i for i in ranked_here if i not in true))
+        if self.is_affixed or not self.alike:
+            pairs = affixed_items(new)
+            n_lost = sum(len(lost_here) for lost_here, _, _ in new)
+            if len(pairs) >= max(_SPELLED * n_lost, _FEW_ALIKE + 1):
+                self.alike, self.is_affixed = self.alike + pairs, True
 
 
 def with_mismatch_hint(

@@ -65,6 +65,34 @@ def _affixed(left: Collection[Any], right: Collection[Any]) -> tuple[str, list[t
     return "", []
 
 
+def affixed_items(
+    queries: Iterable[tuple[Collection[Any], Collection[Any], Collection[Any]]],
+) -> list[tuple[Any, Any]]:
+    """Items that were not retrieved, and ranked ones that differ by one prefix or suffix alone.
+
+    ``queries`` are the lost, the relevant and the ranked items of each. Numbers around an id, and
+    single letters around a word, make another id.
+    """
+    found: dict[tuple[str, str, bool], list[tuple[Any, Any]]] = {}
+    for lost, relevant, ranked in queries:
+        true = set(relevant)
+        others = {str(item): item for item in ranked if item not in true}
+        for item in lost:
+            for text, other in others.items():
+                key = str(item)
+                short, long = (key, text) if len(key) < len(text) else (text, key)
+                if not short or len(short) == len(long):
+                    continue
+                before = long[: -len(short)] if long.endswith(short) else ""
+                after = long[len(short) :] if not before and long.startswith(short) else ""
+                affix = before or after
+                if not affix or affix.isdecimal():
+                    continue
+                if len(affix) > 1 or not affix.isalnum() or short.isdecimal():
+                    found.setdefault((before, after, short is key), []).append((item, other))
+    return max(found.values(), key=len, default=[])
+
+
 def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
     """How many unmatched ids differ only in spelling; "" if none does."""
     what, pairs = "type, case, spaces, quotes or zeros", alike_ids(left, right)

@@ -120,6 +120,14 @@ row("queries from 0 and from 1", judged, ranked, "mrr", Warned(0.0, "0|1"), {}, 
 ranked = {f"q{n}": [f"d{n} " if n % 8 == 0 else f"d{n}", "x"] for n in range(40)}
 judged = {f"q{n}": {f"d{n}"} for n in range(40)}
 row("a space after one item in eight", judged, ranked, "mrr", Warned(35 / 40, "d0 "))
+for name, form in (("path", "docs/d{}"), ("suffix", "d{}.txt"), ("prefix", "item:d{}")):
+    spell = [form if n % 2 else "d{}" for n in range(40)]
+    ranked = {f"q{n}": [spell[n].format(n), "x"] for n in range(40)}
+    judged = {f"q{n}": {f"d{n}"} for n in range(40)}
+    row(f"half of the items with a {name}", judged, ranked, "mrr", Warned(20 / 40, "another spell"))
+judged = {f"q{n}": {f"doc{n}", f"doc{n + 50}"} for n in range(20)}
+ranked = {f"q{n}": [f"doc{n}", f"doc{n}-{n % 7}", f"doc{n}{n}"] for n in range(20)}
+row("chunks beside their documents", judged, ranked, "mrr", 1.0)
 row("two items of one ranking that differ in case", *repeated(40, "D{}", "D{} d{}"), "mrr", 1.0)
 for pad in ("nan", "None", ""):
     judged = {f"q{n}": [f"d{n}", pad] for n in range(20)}
@@ -130,7 +138,9 @@ ranked = [[n, n + 100, 500] for n in range(1, 21)]
 judged = [[n, n + 100, -1] for n in range(1, 21)]
 row("truths padded with -1", judged, ranked, "map", Warned(2 / 3, "padding"))
 source = "three queries that found nothing"
-case(source, "a | b | c", "x | y | z", "mrr", Warned(0.0, "no relevant item"))
+FOLDS = {"scorer": "a poor candidate of a search may find nothing in a fold of few queries"}
+judged, ranked = {"q0": {"a"}, "q1": {"b"}, "q2": {"c"}}, {"q0": ["x"], "q1": ["y"], "q2": ["z"]}
+row(source, judged, ranked, "mrr", Warned(0.0, "no relevant item"), {}, FOLDS)
 source = "one query whose ids look different"
 case(source, "d1", "http://x/1 http://x/2", "mrr", Warned(0.0, "no relevant item"))
 case("one query that found nothing", "d1", "d2 d3", "mrr", 0.0)
