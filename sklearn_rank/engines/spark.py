@@ -303,7 +303,11 @@ class _SparkRun:
             left_out=[*skipped, *unjudged],
         )
         sample = next((part.sample for part in parts if part.sample is not None), None)
-        return judged if sample is None else with_mismatch_hint(judged, pairs_of(*sample))
+        return (
+            judged
+            if sample is None
+            else with_mismatch_hint(judged, pairs_of(*sample), is_sample=True)
+        )
 
 
 def _digests(parts: Sequence[Judgements], order: IntArray) -> Array:

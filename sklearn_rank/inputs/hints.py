@@ -33,7 +33,7 @@ _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
 _MANY = 10
 """Queries that are not all perfect by chance."""
-_SEPARATOR = re.compile(r"\s*[|;,]\s*")
+_JOINTS, _SEPARATOR = frozenset("|;,"), re.compile(r"\s*[|;,]\s*")
 """Between the items of a cell."""
 _PADDING_IDS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
 """What fills up lists of unequal length, as text or as a number."""
@@ -200,11 +200,13 @@ def with_mismatch_hint(
     judged: RankingData,
     pairs: Iterable[tuple[Collection[Any], Collection[Any]]],
     least_missed: int = 3,
+    *,
+    is_sample: bool = False,
 ) -> RankingData:
     """Data with a warning, and its text, if no relevant items were retrieved, or oddly few.
 
-    ``pairs`` are the ground truth and the ranking of each query, as they were read. Below
-    ``least_missed`` queries a miss of all is no surprise, if the ids look alike.
+    ``pairs`` are the ground truth and the ranking of each query, as they were read, or of a sample
+    of queries. Below ``least_missed`` queries a miss of all is no surprise, if the ids look alike.
     """
     rankings = judged.rankings
     n_hits, n_relevant = int(rankings.n_hits.sum()), int(rankings.n_relevant.sum())
@@ -216,9 +218,16 @@ def with_mismatch_hint(
         return judged
     lost, looked, rest = _Lost(), list[Collection[Any]](), iter(pairs)
     truths: list[Collection[Any]] = []
-    for truth, ranking in islice(rest, _QUERIES):
+    n_wanted = rankings.n_relevant[:_QUERIES].tolist()
+    are_short = (rankings.n_hits < rankings.n_relevant)[:_QUERIES].tolist()
+    if is_sample or judged.n_shared:  # items of one truth may be lost to all queries
+        n_wanted, are_short = [0] * _QUERIES, [True] * _QUERIES
+    for n, is_short, (truth, ranking) in zip(n_wanted, are_short, rest, strict=False):
         truths.append(truth)
         looked.append(ranking)
+        if not is_short:
+            lost.n_looked += n
+            continue
         lost.look(truth, ranking)
         if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
             lost.read_spelling()
@@ -247,7 +256,9 @@ def _cells(items: Iterable[Any], others: Collection[Any]) -> Iterator[str]:
     """Texts that are no items of the other side, but all of whose parts are."""
     known = set(others)
     for item in items:
-        parts = _SEPARATOR.split(item) if type(item) is str and item not in known else ()
+        if type(item) is not str or _JOINTS.isdisjoint(item) or item in known:
+            continue
+        parts = _SEPARATOR.split(item)
         if len(parts) > 1 and known.issuperset(parts):
             yield item
 

@@ -77,9 +77,13 @@ def affixed_items(
     for lost, relevant, ranked in queries:
         true = set(relevant)
         others = {str(item): item for item in ranked if item not in true}
+        joined = "\0".join(others)
         for item in lost:
+            key = str(item)
+            # Most have nothing alike, which loops in C show.
+            if key not in joined and not any(map(key.__contains__, others)):
+                continue
             for text, other in others.items():
-                key = str(item)
                 short, long = (key, text) if len(key) < len(text) else (text, key)
                 if not short or len(short) == len(long):
                     continue
