@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -12,6 +13,7 @@ from sklearn_rank.support.text import safe_repr
 
 _MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d\ufeff\u200b"))
 """Quotes and marks without a width, which belong to no id."""
+_NUMERIC = re.compile(r"[-+]?[\d.,]+")
 _TRIED, _AMONG = 10, 5_000
 """Ids of which each is sought in ids of the other side, and the number of these."""
 _FEW_IDS = 2
@@ -76,24 +78,23 @@ def affixed_items(
     found: dict[tuple[str, str, bool], list[tuple[Any, Any]]] = {}
     for lost, relevant, ranked in queries:
         true = set(relevant)
-        others = {str(item): item for item in ranked if item not in true}
+        others = [item for item in ranked if type(item) is str and item not in true]
         joined = "\0".join(others)
-        for item in lost:
-            key = str(item)
+        for key in (item for item in lost if type(item) is str):
             # Most have nothing alike, which loops in C show.
             if key not in joined and not any(map(key.__contains__, others)):
                 continue
-            for text, other in others.items():
+            for text in others:
                 short, long = (key, text) if len(key) < len(text) else (text, key)
                 if not short or len(short) == len(long):
                     continue
                 before = long[: -len(short)] if long.endswith(short) else ""
                 after = long[len(short) :] if not before and long.startswith(short) else ""
                 affix = before or after
-                if not affix or affix.isdecimal():
+                if not affix or affix.isdecimal() or _NUMERIC.fullmatch(long):
                     continue
                 if len(affix) > 1 or not affix.isalnum() or short.isdecimal():
-                    found.setdefault((before, after, short is key), []).append((item, other))
+                    found.setdefault((before, after, short is key), []).append((key, text))
     return max(found.values(), key=len, default=[])
 
 
