@@ -56,7 +56,8 @@ def test_the_tables_of_hybrid_search_are_those_of_cross_val_compare():
     search = GridSearchCV(Saved(), grid, scoring=get_scorer("ndcg@10"), cv=QueryKFold(5))
     models = {"default": Saved(), "tuned": search}
     found = cross_val_compare(models, list(truths), list(truths.values()), measures="ndcg@10")
-    assert found["ndcg@10"] == held_out
+    # As text: what is undefined on both sides is not equal to itself.
+    assert repr(found["ndcg@10"]) == repr(held_out)
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=[page.stem for page in TUTORIALS])
