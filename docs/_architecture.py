@@ -53,7 +53,6 @@ OPENS = {
         "BaseEvaluation.plot": "sklearn_rank.view.plot",
         "BaseEvaluation.report": "sklearn_rank.view.systems",
         "BaseEvaluation.to_dict": "sklearn_rank.evaluation.tables",
-        "BaseEvaluation.to_frame": "sklearn_rank.evaluation.tables",
         "BaseEvaluation.by_slice": "sklearn_rank.evaluation.tables",
         "BaseEvaluation._table": "sklearn_rank.evaluation.tables",
     },

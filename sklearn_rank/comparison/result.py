@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import cached_property, partial
 from typing import Any, Never
 
@@ -39,8 +39,8 @@ from sklearn_rank.tables.table import (
     FrameBackend,
     Table,
     count_cell,
+    id_column,
     interval_cell,
-    native_frame,
     number_cell,
     p_cell,
     text_cell,
@@ -51,6 +51,7 @@ __all__ = ["Comparison"]
 
 _LONGEST_TEXT = 80
 """Characters of the text of a query, and half of those of what explains a change."""
+FIELDS = tuple(field.name for field in fields(Change))
 ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
 
 
@@ -201,7 +202,7 @@ class Comparison(Tabular):
         labels = read_slices(slices, joined.query_ids, queries)
         groups = [joined.take(queries) for queries in labels.values()]
         parts = comparisons_of(groups, self.alpha, of_slices=True)
-        return Parts(dict(zip(labels, parts, strict=True)), slices_table)
+        return Parts(dict(zip(labels, parts, strict=True)), slices_table, slice_columns)
 
     # Single queries ------------------------------------------------------------------------------
 
@@ -273,7 +274,8 @@ class Comparison(Tabular):
         numbers = [number for number in order[:n] if sizes[number] > 0]
         text, title = text_function(query_text), title_function(item_text)
         changes = query_changes(self._joined, name, pair, text, numbers, title_of=title)
-        return Rows(changes, partial(changes_table, baseline=pair[0], new=pair[1]))
+        as_table = partial(changes_table, baseline=pair[0], new=pair[1])
+        return Rows(changes, as_table, query_columns)
 
     def losses(self, measure: str | Measure | None = None, system: str | None = None) -> LossChange:
         """Why a measure changed: by what is not retrieved, or by the order of what is.
@@ -417,8 +419,10 @@ class Comparison(Tabular):
         >>> frame.select("system", "new", "change").rows()
         [('new', 1.0, 0.5)]
         """
-        rows = [asdict(row) for row in self.rows]
-        return native_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+        return super().to_frame(backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: [getattr(row, name) for row in self.rows] for name in FIELDS}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python objects, NaN as None."""
@@ -534,6 +538,14 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     return Table(columns, rows, notes=tuple(notes), meaning=f"significant at {first.alpha:g}")
 
 
+def slice_columns(parts: Mapping[Any, Comparison]) -> dict[str, list[Any]]:
+    """Columns with a row per slice, measure and compared system."""
+    rows = [row for part in parts.values() for row in part.rows]
+    labels = [label for label, part in parts.items() for _ in part.rows]
+    columns = {name: [getattr(row, name) for row in rows] for name in FIELDS}
+    return {"slice": id_column(labels), **columns}
+
+
 def changes_table(
     changes: Sequence[QueryChange], baseline: str = "baseline", new: str = "new", *, most: int = 6
 ) -> Table:
@@ -561,6 +573,16 @@ def changes_table(
     table = Table(columns, rows, notes=(f"{new} against {baseline}: {by}", *notes))
     # Without a baseline there is one value.
     return table.without(3).without(1) if rows and not any(row[1].text for row in rows) else table
+
+
+def query_columns(changes: Sequence[QueryChange]) -> dict[str, list[Any]]:
+    """Columns with a row per query that changed."""
+    names = ("text", "measure", "baseline_value", "new", "change")
+    return {
+        "query": id_column([change.query for change in changes]),
+        **{name: [getattr(change, name) for change in changes] for name in names},
+        "why": [change.why() for change in changes],
+    }
 
 
 def _titled(query: Any, text: str) -> str:

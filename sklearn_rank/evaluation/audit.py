@@ -480,9 +480,9 @@ def _is_swapped(names: Sequence[str], roles: Sequence[str]) -> bool:
 # The audit ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
-    """Outcome of :func:`audit`; as text, a summary.
+    """Outcome of :func:`audit`, shown as a summary.
 
     Attributes
     ----------
@@ -507,7 +507,7 @@ class Audit:
         """Whether all values equal the measure's."""
         return self.counterexample is None
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         if self.counterexample is None:
             return f"{self.name} is {self.measure}"
         call, result, measure, right = self.counterexample

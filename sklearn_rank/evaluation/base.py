@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Never, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 import numpy as np
 
@@ -22,11 +22,11 @@ from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.reading import Reading
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.formats import Parts, Tabular
+from sklearn_rank.tables.table import FrameBackend, Table, id_column
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from sklearn_rank.rankings.placements import Placement
-    from sklearn_rank.tables.table import Table
 
 QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
 
@@ -254,10 +254,10 @@ class BaseEvaluation(Tabular):
             If the keys are not queries and the values not collections of queries, or a column is
             not there or has several labels for a query.
         """
-        from sklearn_rank.evaluation.tables import slices_table
+        from sklearn_rank.evaluation.tables import slice_columns, slices_table
 
         given = self._judged.labels(slices) if isinstance(slices, str) else slices
-        return Parts(self._parts(given), slices_table)
+        return Parts(self._parts(given), slices_table, slice_columns)
 
     def _parts(self, slices: Any) -> dict[Any, Self]:
         """The evaluation of each slice; all queries together are this one.
@@ -358,7 +358,7 @@ class BaseEvaluation(Tabular):
 
         return to_dict(self)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.
 
         Parameters
@@ -371,9 +371,11 @@ class BaseEvaluation(Tabular):
         frame : data frame of shape (n_queries, 1 + n_measures)
             Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
         """
-        from sklearn_rank.evaluation.tables import to_frame
+        return super().to_frame(backend)
 
-        return to_frame(self._judged.listed_ids(), self.per_query, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        values = {name: column.tolist() for name, column in self.per_query.items()}
+        return {"query": id_column(self._judged.listed_ids()), **values}
 
     def _table(self, rows: str) -> Table:
         from sklearn_rank.evaluation.tables import queries_table, table_of

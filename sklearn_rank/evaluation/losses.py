@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_index, sizes_of
+from sklearn_rank.tables.formats import Tabular
+from sklearn_rank.tables.table import Column, Table, id_column, number_cell, text_cell
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 __all__ = ["LossChange", "Losses"]
@@ -23,8 +25,8 @@ EXPLAINED = ("ndcg", "map", "mrr", "err", "precision", "recall", "hit_rate")
 """Metrics of values up to 1 that grow with every relevant item that is added or moved up."""
 
 
-@dataclass(frozen=True)
-class Losses:
+@dataclass(frozen=True, repr=False)
+class Losses(Tabular):
     """Why a value is below 1: ``1 - value`` is the sum of three parts.
 
     Attributes
@@ -43,11 +45,23 @@ class Losses:
     out_of_reach: float
     not_retrieved: float
     too_low: float
-    per_query: dict[str, FloatArray] = field(repr=False, compare=False, default_factory=dict)
+    per_query: dict[str, FloatArray] = field(compare=False, default_factory=dict)
+    _query_ids: Sequence[Any] = field(compare=False, default=())
+
+    _ROWS = ("measures",)
+
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        return _row_of(self, "value", *self.per_query)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "query": id_column(self._query_ids),
+            **{part: values.tolist() for part, values in self.per_query.items()},
+        }
 
 
-@dataclass(frozen=True)
-class LossChange:
+@dataclass(frozen=True, repr=False)
+class LossChange(Tabular):
     """Why a value changed: ``change`` is the sum of two parts, negative where it fell.
 
     Attributes
@@ -71,6 +85,21 @@ class LossChange:
             f"{self.title} {shown:+.3f}: {retrieved:+.3f} not retrieved, "
             f"{shown - retrieved + 0.0:+.3f} order"
         )
+
+    _ROWS = ("measures",)
+
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
+        return _row_of(self, "change", "not_retrieved", "order", signed=True)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: [value] for name, value in asdict(self).items()}
+
+
+def _row_of(losses: Losses | LossChange, *parts: str, signed: bool = False) -> Table:
+    """A table of one row."""
+    columns = (Column(part.replace("_", " "), "number") for part in parts)
+    cells = (number_cell(getattr(losses, part), signed=signed) for part in parts)
+    return Table((Column("measure"), *columns), ((text_cell(losses.measure), *cells),))
 
 
 class LossParts(NamedTuple):
@@ -136,7 +165,9 @@ def mean_parts(runs: Sequence[LossParts]) -> LossParts:
     return LossParts(*(np.mean(side, axis=0) for side in zip(*runs, strict=True)))
 
 
-def losses_of(name: str, parts: LossParts, weights: FloatArray | None) -> Losses:
+def losses_of(
+    name: str, parts: LossParts, weights: FloatArray | None, query_ids: Sequence[Any]
+) -> Losses:
     """The three parts, by query and in the mean."""
     ideal, retrieved, value = parts
     by_query = {
@@ -145,7 +176,8 @@ def losses_of(name: str, parts: LossParts, weights: FloatArray | None) -> Losses
         "too_low": retrieved - value,
     }
     means = {part: mean_over(column, weights) for part, column in by_query.items()}
-    return Losses(name, mean_over(value, weights), **means, per_query=by_query)
+    value_of_all = mean_over(value, weights)
+    return Losses(name, value_of_all, **means, per_query=by_query, _query_ids=query_ids)
 
 
 def change_of(

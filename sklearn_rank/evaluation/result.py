@@ -144,7 +144,8 @@ class Evaluation(BaseEvaluation):
         name = next(iter(self._scored)) if measure is None else find_measure(measure, self._scored)
         refuse_unexplained(self._scored[name].measure)
         parts = mean_parts([run._loss_parts(name) for run in self.runs])
-        return losses_of(name, parts, self._scored[name].weights)
+        weights = self._scored[name].weights
+        return losses_of(name, parts, weights, self._judged.listed_ids())
 
     def _parts(self, slices: Any) -> dict[Any, Self]:
         """As for one run; of several, the means over them."""

@@ -19,16 +19,14 @@ from sklearn_rank.support.text import count, safe_repr
 from sklearn_rank.tables.table import (
     Cell,
     Column,
-    FrameBackend,
     Table,
     count_cell,
     fixed,
+    id_column,
     interval_cell,
-    native_frame,
     number_cell,
     text_cell,
 )
-from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
     from sklearn_rank.evaluation.base import BaseEvaluation
@@ -128,14 +126,14 @@ def slices_table(parts: Mapping[Any, BaseEvaluation]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:
-    """A native data frame with a row per query."""
-    kinds = {type(query) for query in query_ids}
-    ids = query_ids
-    if not (kinds <= {str} or kinds <= {int}):
-        ids = [safe_repr(query, limit=None) for query in query_ids]
-    values = {name: column.tolist() for name, column in columns.items()}
-    return native_frame({"query": ids, **values}, backend)
+def slice_columns(parts: Mapping[Any, BaseEvaluation]) -> dict[str, list[Any]]:
+    """Columns with a row per slice of the queries."""
+    measures: Iterable[str] = next(iter(parts.values())) if parts else ()
+    return {
+        "slice": id_column([*parts]),
+        "queries": [part.counts["queries"] for part in parts.values()],
+        **{name: [part[name] for part in parts.values()] for name in measures},
+    }
 
 
 def to_dict(evaluation: BaseEvaluation) -> dict[str, Any]:

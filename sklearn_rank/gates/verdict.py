@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn_rank.support.constants import LEAST, SLACK
+from sklearn_rank.tables.table import FrameBackend, native_frame
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.changes import QueryChange
@@ -287,6 +288,19 @@ class GateResult:
         from sklearn_rank.view.words import brief
 
         return brief(self)
+
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """A data frame with a row per measure, then per slice; columns as of a comparison."""
+        rows = [*self.measures.values(), *self.slices]
+        names = ("queries", "value", "baseline_value", "new", "change", "allowed")
+        columns: dict[str, list[Any]] = {
+            "measure": [row.name for row in rows],
+            "slice": [row.label for row in rows],
+            "verdict": [None if row.state is None else row.state.value for row in rows],
+            **{name: [getattr(row, name) for row in rows] for name in names},
+            "p_holm": [None if row.drop is None else row.drop.p_holm for row in rows],
+        }
+        return native_frame(columns, backend)
 
     def as_dict(self) -> dict[str, Any]:
         """Builtin types only; NaN and infinity are None. Values per query are left out."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import hint, safe_text
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import Cell, Column, FrameBackend, Table, native_frame
 
 BEST = "*"
 """Behind the best value, as bold letters are elsewhere."""
@@ -194,6 +194,10 @@ class Tabular:
         """Table shown by a terminal and a notebook."""
         return self._table(self._ROWS[0])
 
+    def _columns(self) -> dict[str, list[Any]]:
+        """Columns of the data frame."""
+        raise NotImplementedError
+
     def __repr__(self) -> str:
         return to_text(self._printed())
 
@@ -212,19 +216,37 @@ class Tabular:
         check_option(rows, "rows", self._ROWS, "to_markdown")
         return to_markdown(self._table(rows))
 
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """A data frame of all rows, with numbers in full; undefined values are NaN.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the data frame; it must be installed.
+        """
+        return native_frame(self._columns(), backend)
+
 
 class _Long(Tabular):
     """A list or dict that prints as a table of its first rows.
 
-    ``as_table`` makes the table of some rows; of a function at the top level of a module, or a
-    ``partial`` of one, so that the result can be pickled.
+    ``as_table`` makes the table of some rows, ``as_columns`` the columns of a data frame; functions
+    at the top level of a module, or a ``partial`` of one, so that the result can be pickled.
     """
 
     _ROWS = ("rows",)
 
-    def __init__(self, rows: Any, as_table: Callable[[Any], Table]) -> None:
+    def __init__(
+        self,
+        rows: Any,
+        as_table: Callable[[Any], Table],
+        as_columns: Callable[[Any], dict[str, list[Any]]],
+    ) -> None:
         super().__init__(rows)  # type: ignore[call-arg]  # of the list or dict
-        self._as_table = as_table
+        self._as_table, self._as_columns = as_table, as_columns
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return self._as_columns(self)
 
     def _table(self, rows: str) -> Table:  # noqa: ARG002
         return self._as_table(self)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple, get_args
 
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.support.text import MAX_CHARACTERS, as_text
+from sklearn_rank.support.text import MAX_CHARACTERS, as_text, safe_repr
 
 ColumnKind = Literal["text", "number"]
 """Text is aligned left; numbers by their decimal points."""
@@ -130,6 +130,14 @@ def interval_cell(
 
 FrameBackend = Literal["pandas", "polars", "pyarrow"]
 _FRAMES = get_args(FrameBackend)
+
+
+def id_column(ids: Sequence[Any]) -> list[Any]:
+    """Ids as a column: those of several types by ``repr``, so that they stay apart."""
+    kinds = {type(one) for one in ids}
+    if kinds <= {str} or kinds <= {int}:
+        return [*ids]
+    return [safe_repr(one, limit=None) for one in ids]
 
 
 def native_frame(columns: Mapping[str, list[Any]], backend: FrameBackend) -> Any:
