@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from doctest import DocTestParser
 from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sklearn_rank import Evaluation, compare, evaluate
+from sklearn_rank import Comparison, Evaluation, compare, evaluate
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS / "examples"
@@ -37,7 +38,15 @@ def evaluations() -> dict[str, Evaluation]:
     }
 
 
-def draw_all() -> None:
+def draw_systems(comparison: Comparison) -> None:
+    """By the code of the page."""
+    page = (DOCS / "pictures.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Systems and intervals\n")[2].partition("\n## ")[0]
+    code = "".join(one.source for one in DocTestParser().get_examples(section))
+    exec(code, {"comparison": comparison})
+
+
+def draw_all(folder: Path = DOCS) -> None:
     """A file for each picture of pictures.md."""
     systems = evaluations()
     pair = compare({name: systems[name] for name in ("vectors", "both")})
@@ -45,12 +54,13 @@ def draw_all() -> None:
         "measure_at_k": lambda: compare(systems).plot("at_k", measure="ndcg"),
         "roc": lambda: compare(systems).plot("roc", average="macro"),
         "precision_recall": lambda: compare(systems).plot("precision_recall", average="macro"),
-        "changes": lambda: pair.plot("changes", measure="ndcg@10"),
+        "systems": lambda: draw_systems(compare(systems)),
+        "differences": lambda: pair.plot("changes", measure="ndcg@10"),
     }
     with mpl.rc_context(fname=STYLE):
         for name, draw in pictures.items():
             draw()
-            plt.savefig(DOCS / f"{name}.svg", metadata={"Date": None})
+            plt.savefig(folder / f"{name}.svg", metadata={"Date": None})
             plt.close("all")
 
 
