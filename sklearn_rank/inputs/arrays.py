@@ -653,6 +653,8 @@ def _scores(y_true: Any, y_score: Any) -> Array:
         )
         if isinstance(y_score, tuple) and len(y_score) == 2:
             msg += OF_PAIR
+        elif scores.shape == (*shape, 1):
+            msg += "; pass y_score[:, :, 0]"
         elif scores.ndim == 3:
             msg += "; of predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
         raise ValueError(msg)

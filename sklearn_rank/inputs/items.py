@@ -77,6 +77,8 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
         raise TypeError(msg)
     if isinstance(given, np.ndarray) and given.ndim != 1:
         msg = f"{where} should be a 1d array, got an array of shape {given.shape} instead."
+        if given.ndim == 2 and isinstance(where, Where):
+            msg += f" If these are batches, join them: np.concatenate({called(where.argument)})"
         raise ValueError(msg)
     try:
         return given.tolist() if hasattr(given, "tolist") else list(given)
