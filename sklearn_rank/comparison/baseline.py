@@ -241,7 +241,9 @@ def record(
     queries = [QueryRecord(**dict(zip(fields, row, strict=True))) for row in rows]
     top = depth_of(evaluation.measures)
     is_partial = evaluation.assumed == "partial"
-    share = unjudged_share(evaluation._judged.rankings.widened(), k=top) if is_partial else None
+    share = (
+        unjudged_share(evaluation.ranking_data.rankings.widened(), k=top) if is_partial else None
+    )
     return Baseline(
         format=BASELINE_FORMAT,
         name=name,
@@ -254,7 +256,7 @@ def record(
                 definition=definition_of(scored.measure),
                 spread=run_deviation(evaluation, measure),
             )
-            for measure, scored in evaluation._scored.items()
+            for measure, scored in evaluation.scored.items()
         },
         queries=sorted(queries, key=lambda query: query.id),
         slices={
@@ -282,14 +284,14 @@ def run_deviation(evaluation: BaseEvaluation, name: str) -> float | None:
 
 def reading_of(evaluation: BaseEvaluation) -> dict[str, str]:
     """Reading options, which must match the baseline's."""
-    settled = [scored.zero_division for scored in evaluation._scored.values()]
+    settled = [scored.zero_division for scored in evaluation.scored.values()]
     options = {**evaluation.reading.options, "zero_division": settled[0]}
     return {name: str(value) for name, value in options.items() if value != ""}
 
 
 def averaged_queries(evaluation: BaseEvaluation, name: str) -> int:
     """Number of queries in a mean."""
-    scored = evaluation._scored[name]
+    scored = evaluation.scored[name]
     return len(evaluation.query_ids) if scored.measure.is_pooled else scored.average.n_averaged
 
 
@@ -309,7 +311,7 @@ def _columns(evaluation: BaseEvaluation, slices: Mapping[str, Any]) -> dict[str,
         columns["spread"] = _by_query(spreads, len(keys))
     if slices:
         columns["slices"] = labels_of(slices, len(keys))
-    outside = evaluation._judged.outside
+    outside = evaluation.ranking_data.outside
     if outside is not None:
         columns["outside"] = [sorted(map(key_of, items)) for items in outside]
     placements, has_ids = evaluation.placements(), evaluation.items is not None
@@ -354,7 +356,7 @@ def _by_query(columns: Mapping[str, Any], n: int) -> list[dict[str, float | None
 
 def judged_digests(evaluation: BaseEvaluation) -> list[str]:
     """Digest of the judgements of each query; without ids, of its grades and length."""
-    judgements, rankings = evaluation.reading.judgements, evaluation._judged.rankings.widened()
+    judgements, rankings = evaluation.reading.judgements, evaluation.ranking_data.rankings.widened()
     if judgements is not None:
         return [f"{digest:016x}" for digest in judgements.digests.tolist()]
     grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()

@@ -210,7 +210,7 @@ def explain_all(
         reason = "is a mean over runs, and the ranks are those of the first run"
     elif measure.metric.is_given:
         reason = "was measured elsewhere, and no rank explains it"
-    elif measure.metric.by_score and systems[1]._judged.has_relevance:
+    elif measure.metric.by_score and systems[1].ranking_data.has_relevance:
         reason = "has no parts by item: it reads relevance scores, whose ranking is not stored"
     if reason:
         return [((), f"{measure} {reason}")] * len(queries)

@@ -226,7 +226,7 @@ def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
             share = system.unjudged_share(top)
             shares |= {} if share is None else {name: share}
             continue
-        rankings = system._judged.rankings
+        rankings = system.ranking_data.rankings
         if system.assumed == "positives":  # nobody could have judged the others
             shares[name] = 0.0
             continue

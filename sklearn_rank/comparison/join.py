@@ -103,7 +103,7 @@ class Joined:
             return math.nan
         scored, of_runs = self._scored(system, measure), []
         for run in whole.runs:
-            judged = run._judged
+            judged = run.ranking_data
             data = take_queries(judged, np.sort(self.positions[system]), judged.listed_ids())
             one = averaged(scored.measure, data, None, None, scored.zero_division)
             of_runs.append(one.average.value)
@@ -117,7 +117,7 @@ class Joined:
     def _run_variance(self, system: str, measure: str) -> float | None:
         """Variance of the value between the runs; None for a single run."""
         whole = self.systems[system]
-        name = find_measure(measure, whole._scored)
+        name = find_measure(measure, whole.scored)
         if isinstance(whole, RecordedEvaluation):
             deviation = whole.baseline.measures[name].spread
         else:
@@ -170,7 +170,7 @@ class Joined:
     def departures(self, measure: str, systems: tuple[str, str]) -> Departures | None:
         """Losses whose item left the collection; None if there is none, or no collection."""
         old, new = (self.with_ranks().systems[system] for system in systems)
-        outside = new._judged.outside
+        outside = new.ranking_data.outside
         if outside is None or self.values(systems[0], measure) is None:
             return None
         first, second = (self.values_per_query(system, measure) for system in systems)
@@ -201,7 +201,7 @@ class Joined:
         """Common queries that a system did not rank; they count as empty rankings."""
         missing = {}
         for name, system in self.systems.items():
-            numbers = np.flatnonzero(system._judged.is_missing[self.positions[name]])
+            numbers = np.flatnonzero(system.ranking_data.is_missing[self.positions[name]])
             missing[name] = [self.query_ids[number] for number in numbers.tolist()]
         return missing
 
@@ -227,7 +227,7 @@ def _outside_before(old: BaseEvaluation, number: int) -> Set[str]:
     """Relevant items that were not in the collection of the baseline."""
     if isinstance(old, RecordedEvaluation):
         return set(old.rows[number].outside)
-    outside = old._judged.outside
+    outside = old.ranking_data.outside
     return set() if outside is None else set(map(key_of, outside[number]))
 
 
@@ -260,11 +260,11 @@ def join(
     lender = next(iter(live))
     _check_same_definitions(live, names)
     refuse_other_options({name: system.reading for name, system in systems.items()})
-    ids = {name: system._judged.listed_ids() for name, system in systems.items()}
+    ids = {name: system.ranking_data.listed_ids() for name, system in systems.items()}
     if alone:  # ids of the live evaluation where they read alike
         by_key = {key_of(query): query for query in ids[lender]}
         ids |= {name: [by_key.get(query, query) for query in ids[name]] for name in alone}
-    by_position = {name: len(ids[name]) for name in ids if systems[name]._judged.positional}
+    by_position = {name: len(ids[name]) for name in ids if systems[name].ranking_data.positional}
     if len(set(by_position.values())) > 1:
         described = ", ".join(f"{safe_repr(name)} has {n:,}" for name, n in by_position.items())
         msg = (
@@ -305,7 +305,7 @@ def join(
         described = describe_queries(joined.missing)
         msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
-    refuse_other_judgements({n: system._judged for n, system in systems.items()}, positions)
+    refuse_other_judgements({n: system.ranking_data for n, system in systems.items()}, positions)
     return joined, notes
 
 
@@ -348,7 +348,7 @@ def _common_measures(
                     there_is = ", ".join(system)
                     msg = f"{measure} was not evaluated for {safe_repr(name)}; there is: {there_is}"
                     raise UnknownMeasureError(msg)
-        return tuple(find_measure(measure, first._scored) for measure in wanted), []
+        return tuple(find_measure(measure, first.scored) for measure in wanted), []
     names = tuple(name for name in first if all(name in system for system in systems.values()))
     if not names:
         described = "; ".join(f"{safe_repr(name)}: {', '.join(of)}" for name, of in systems.items())

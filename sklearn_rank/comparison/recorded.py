@@ -130,11 +130,11 @@ class RecordedEvaluation(BaseEvaluation):
     @property
     def counts(self) -> dict[str, Any]:
         """Numbers of what a file records; all, where judgements are lent."""
-        return super().counts if self.is_alone else counts_of(self._judged, self._scored)
+        return super().counts if self.is_alone else counts_of(self.ranking_data, self.scored)
 
     def spread(self, measure: str | Measure) -> FloatArray:
         """Standard deviation of each query's value between the recorded runs."""
-        name = find_measure(measure, self._scored)
+        name = find_measure(measure, self.scored)
         return _column((row.spread or {} for row in self.rows), name)
 
     def unjudged_share(self, top: int) -> float | None:
@@ -157,7 +157,7 @@ class RecordedEvaluation(BaseEvaluation):
 
     def with_ranks(self) -> RecordedEvaluation:
         """The same with the recorded ranks, which only explain values."""
-        data = self._judged
+        data = self.ranking_data
         ids, queries = data.ids, data.listed_ids()
         truths = map(_truth_of, repeat(ids), queries)
         ranks = _ranks(self.rows, map(_grades, self.rows, truths))
@@ -165,15 +165,15 @@ class RecordedEvaluation(BaseEvaluation):
         if ids is not None:
             ranked = partial(_ranked, self.rows, queries, ids)
             ids = replace(ids, rankings=ByQuery(queries, ranked))
-        return replace(self, _judged=replace(data, rankings=rankings, ids=ids))
+        return replace(self, ranking_data=replace(data, rankings=rankings, ids=ids))
 
     def _part(self, queries: IntArray, every: Collection[Any]) -> Any:
         scored = {
             name: (of.measure, None if of.weights is None else of.weights[queries], math.nan)
-            for name, of in self._scored.items()
+            for name, of in self.scored.items()
         }
         rows = [self.rows[number] for number in queries.tolist()]
-        data = take_queries(self._judged, queries, every)
+        data = take_queries(self.ranking_data, queries, every)
         return _evaluation(self.baseline, rows, data, scored, is_alone=self.is_alone)
 
 
@@ -258,9 +258,9 @@ def recorded_evaluation(
     baseline: Baseline,
 ) -> RecordedEvaluation:
     """Recorded values of some queries of a live evaluation; ``with_ranks`` adds their ranks."""
-    data = take_queries(live._judged, of_live, live._judged.listed_ids())
+    data = take_queries(live.ranking_data, of_live, live.ranking_data.listed_ids())
     nothing = np.zeros(0, dtype=np.int64)
-    data = replace(data, ids=live._judged.ids, missing=nothing, counts=InputCounts())
+    data = replace(data, ids=live.ranking_data.ids, missing=nothing, counts=InputCounts())
     scored = {}
     for name in names:
         of = live._record(name)

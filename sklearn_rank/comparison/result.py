@@ -195,10 +195,10 @@ class Comparison(Tabular):
         """
         joined = self._joined
         if isinstance(slices, str):
-            slices = joined.systems[self.baseline]._judged.labels(slices)
+            slices = joined.systems[self.baseline].ranking_data.labels(slices)
         queries: set[Any] = set()
         for system in joined.systems.values():
-            queries.update(system._judged.listed_ids(), system._judged.left_out)
+            queries.update(system.ranking_data.listed_ids(), system.ranking_data.left_out)
         labels = read_slices(slices, joined.query_ids, queries)
         groups = [joined.take(queries) for queries in labels.values()]
         parts = comparisons_of(groups, self.alpha, of_slices=True)
@@ -447,7 +447,7 @@ class Comparison(Tabular):
 
     def _find(self, measure: str | Measure) -> str:
         """The name under which a measure was compared."""
-        scored = self._joined.systems[self.baseline]._scored
+        scored = self._joined.systems[self.baseline].scored
         return find_measure(measure, {name: scored[name] for name in self.measures})
 
     def _system(self, name: Any) -> str:
@@ -534,7 +534,7 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     lower = [name for name in first.measures if not first.greater_is_better(name)]
     notes = [about, *([f"lower is better: {', '.join(lower)}"] if lower else [])]
     baseline = first.evaluations[first.baseline]
-    notes += gain_notes(map(first.measure, first.measures), baseline._judged)
+    notes += gain_notes(map(first.measure, first.measures), baseline.ranking_data)
     return Table(columns, rows, notes=tuple(notes), meaning=f"significant at {first.alpha:g}")
 
 

@@ -35,9 +35,10 @@ QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
 class BaseEvaluation(Tabular):
     """Values per query, weights, ids, ranks and slices, wherever they come from."""
 
-    _scored: Mapping[str, Scored]
+    scored: Mapping[str, Scored]
     """By requested spelling; with its convention's parameters where two are alike."""
-    _judged: RankingData
+    ranking_data: RankingData
+    """The rankings that the values are of, with their ids and judgements."""
     _ROWS = ("measures", "queries")
 
     @property
@@ -58,33 +59,33 @@ class BaseEvaluation(Tabular):
     def counts(self) -> dict[str, Any]:
         """Numbers of queries and items that any evaluation has."""
         known = ("queries", "ranked", "retrieved", "undefined", "averaged")
-        counts = counts_of(self._judged, self._scored)
+        counts = counts_of(self.ranking_data, self.scored)
         return {name: counts[name] for name in known}
 
     @property
     def query_ids(self) -> Any:
         """Ids of the queries in the caller's order, shape (n_queries,)."""
-        return self._judged.query_ids
+        return self.ranking_data.query_ids
 
     @property
     def n_ranked(self) -> IntArray:
         """Length of each ranking, shape (n_queries,)."""
-        return self._judged.rankings.n_ranked
+        return self.ranking_data.rankings.n_ranked
 
     @property
     def sample_weight(self) -> FloatArray | None:
         """Weight of each query in the data, shape (n_queries,); None: equal weights."""
-        return self._judged.weights
+        return self.ranking_data.weights
 
     @property
     def clusters(self) -> Any:
         """Cluster label of each query, array of shape (n_queries,); None: no clusters."""
-        return self._judged.clusters
+        return self.ranking_data.clusters
 
     @property
     def hint(self) -> str:
         """If no relevant item was retrieved, why the ids of both sides seem to differ."""
-        return self._judged.hint
+        return self.ranking_data.hint
 
     @property
     def assumed(self) -> str:
@@ -94,28 +95,28 @@ class BaseEvaluation(Tabular):
         them as irrelevant; "positives": the same under a convention that always assumes it, where
         nothing is judged irrelevant; "": none, for arrays grade every item, and sets are complete.
         """
-        return self._judged.assumed
+        return self.ranking_data.assumed
 
     @cached_property
     def reading(self) -> Reading:
         """How the data were read; evaluations that were read differently are not comparable."""
-        return self._judged.reading
+        return self.ranking_data.reading
 
     @property
     def items(self) -> ItemIds | None:
         """Ids of the items that were read; None without ``keep_items`` or ids."""
-        return self._judged.ids
+        return self.ranking_data.ids
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Computed measures, with the parameters of the convention filled in."""
-        return tuple(scored.measure for scored in self._scored.values())
+        return tuple(scored.measure for scored in self.scored.values())
 
     @property
     def scores(self) -> dict[str, float]:
         """Mean of each measure over the queries for which it is defined; NaN if there are none."""
-        scores = {name: scored.average.value for name, scored in self._scored.items()}
-        return ByMeasure(scores, self._scored)
+        scores = {name: scored.average.value for name, scored in self.scored.items()}
+        return ByMeasure(scores, self.scored)
 
     @property
     def per_query(self) -> dict[str, FloatArray]:
@@ -125,12 +126,12 @@ class BaseEvaluation(Tabular):
         is left out.
         """
         values = {}
-        for name, scored in self._scored.items():
+        for name, scored in self.scored.items():
             counted = scored.counted
             if counted is not None:
                 values[name] = counted.view()
                 values[name].flags.writeable = False
-        return ByMeasure(values, self._scored)
+        return ByMeasure(values, self.scored)
 
     def is_undefined(self, measure: str | Measure) -> BoolArray:
         """Whether a measure is undefined for each query, array of shape (n_queries,).
@@ -227,7 +228,7 @@ class BaseEvaluation(Tabular):
         """
         from sklearn_rank.rankings.placements import placements_of
 
-        return placements_of(self._judged, queries)
+        return placements_of(self.ranking_data, queries)
 
     def by_slice(self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str) -> dict[Any, Self]:
         """One evaluation for each slice of the queries.
@@ -256,7 +257,7 @@ class BaseEvaluation(Tabular):
         """
         from sklearn_rank.evaluation.tables import slice_columns, slices_table
 
-        given = self._judged.labels(slices) if isinstance(slices, str) else slices
+        given = self.ranking_data.labels(slices) if isinstance(slices, str) else slices
         return Parts(self._parts(given), slices_table, slice_columns)
 
     def _parts(self, slices: Any) -> dict[Any, Self]:
@@ -266,7 +267,7 @@ class BaseEvaluation(Tabular):
         """
         from sklearn_rank.evaluation.slices import read_slices
 
-        query_ids, left_out = self._judged.listed_ids(), self._judged.left_out
+        query_ids, left_out = self.ranking_data.listed_ids(), self.ranking_data.left_out
         labels = read_slices(slices, query_ids, left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
         every = (*query_ids, *left_out)
@@ -274,10 +275,10 @@ class BaseEvaluation(Tabular):
             label: self if len(queries) == len(query_ids) else self._part(queries, every)
             for label, queries in labels.items()
         }
-        if any(scored.zero_division == "warn" for scored in self._scored.values()):
+        if any(scored.zero_division == "warn" for scored in self.scored.values()):
             warn_of_undefined_slices(
                 {
-                    label: {name: one.average for name, one in part._scored.items()}
+                    label: {name: one.average for name, one in part.scored.items()}
                     for label, part in parts.items()
                     if part is not self
                 }
@@ -375,7 +376,7 @@ class BaseEvaluation(Tabular):
 
     def _columns(self) -> dict[str, list[Any]]:
         values = {name: column.tolist() for name, column in self.per_query.items()}
-        return {"query": id_column(self._judged.listed_ids()), **values}
+        return {"query": id_column(self.ranking_data.listed_ids()), **values}
 
     def _table(self, rows: str) -> Table:
         from sklearn_rank.evaluation.tables import queries_table, table_of
@@ -384,19 +385,21 @@ class BaseEvaluation(Tabular):
 
     def _loss_parts(self, measure: str) -> LossParts:
         """What the losses of one run are made of, per query."""
-        return parts_of(self._record(measure), self._judged, self._judged.rankings.widened())
+        return parts_of(
+            self._record(measure), self.ranking_data, self.ranking_data.rankings.widened()
+        )
 
     @property
     def _given(self) -> dict[Measure, FloatArray]:
         """Values that were measured elsewhere."""
         return {
             record.measure: record.values
-            for record in self._scored.values()
+            for record in self.scored.values()
             if record.values is not None and record.measure.metric.is_given
         }
 
     def _record(self, measure: str | Measure) -> Scored:
-        return self._scored[find_measure(measure, self._scored)]
+        return self.scored[find_measure(measure, self.scored)]
 
 
 def counts_of(data: RankingData, scored: Mapping[str, Scored]) -> dict[str, Any]:

@@ -322,13 +322,13 @@ def with_measures(evaluation: BaseEvaluation, measures: Iterable[str | Measure])
     wanted = parse_measures(list(measures), distinct=False)
     if len(evaluation.runs) > 1:
         return mean_of_runs([with_measures(run, wanted) for run in evaluation.runs])
-    records = list(evaluation._scored.values())
+    records = list(evaluation.scored.values())
     undefined = []
     for measure in wanted:
         alike = [record for record in records if record.measure.metric is measure.metric]
         policy = (alike or records)[0].zero_division
         undefined.append(math.nan if policy == "warn" else policy)
-    data = evaluation._judged
+    data = evaluation.ranking_data
     scored = score_measures(wanted, data, undefined, given=evaluation._given)
     return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), data)
 

@@ -46,11 +46,11 @@ def next_to_judge(
     if len(evaluations[0].runs) > 1:
         msg = "to_judge reads the rankings of one run; ask those of evaluation.runs"
         raise InvalidParameterError(msg)
-    first = evaluations[0]._scored
+    first = evaluations[0].scored
     name = next(iter(first)) if measure is None else find_measure(measure, first)
     common = _common_queries(evaluations)
     systems = [
-        _System.of(evaluation, find_measure(name, evaluation._scored), queries)
+        _System.of(evaluation, find_measure(name, evaluation.scored), queries)
         for evaluation, queries in zip(evaluations, common, strict=True)
     ]
     query, items, rows = _every_item(systems, within)
@@ -61,7 +61,7 @@ def next_to_judge(
     # Equal changes go by the best rank, then as the items came: those of the first system first.
     came = rows[0].view(np.uint64)
     chosen = np.lexsort((came, query, np.fmin(ranks[0], ranks[-1]), -np.abs(changes)))[:n]
-    ids = evaluations[0]._judged.listed_ids()
+    ids = evaluations[0].ranking_data.listed_ids()
     columns: dict[str, list[Any]] = {
         "query": [ids[number] for number in common[0][query[chosen]].tolist()],
         "item": [items[row] for row in chosen.tolist()],
@@ -105,14 +105,14 @@ def _every_item(
 
 def _common_queries(evaluations: Sequence[BaseEvaluation]) -> list[IntArray]:
     """Numbers of the common queries in each; an error if these do not ask one question."""
-    ids = [evaluation._judged.listed_ids() for evaluation in evaluations]
+    ids = [evaluation.ranking_data.listed_ids() for evaluation in evaluations]
     numbers = common_queries(ids)
     if not len(numbers[0]):
         msg = f"the evaluations have no query in common: {' against '.join(map(format_list, ids))}"
         raise QueryMismatchError(msg)
     named = dict(zip(("new", "old"), evaluations, strict=False))
     refuse_other_options({name: one.reading for name, one in named.items()})
-    judged = {name: one._judged for name, one in named.items()}
+    judged = {name: one.ranking_data for name, one in named.items()}
     refuse_other_judgements(judged, dict(zip(named, numbers, strict=True)))
     return numbers
 
@@ -158,7 +158,7 @@ class _System(NamedTuple):
 
     @classmethod
     def of(cls, evaluation: BaseEvaluation, name: str, numbers: IntArray) -> _System:
-        data, scored = evaluation._judged, evaluation._scored[name]
+        data, scored = evaluation.ranking_data, evaluation.scored[name]
         names = unjudged_items(data, numbers.tolist())
         _refuse(scored, data)
         rankings = data.rankings.take(numbers).widened()

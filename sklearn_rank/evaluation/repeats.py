@@ -63,16 +63,16 @@ class Repeats:
 def mean_of_runs(runs: Sequence[Evaluation]) -> Evaluation:
     """The evaluation whose values per query are means over the runs."""
     first, *others = runs
-    ids = first._judged.listed_ids()
+    ids = first.ranking_data.listed_ids()
     for number, run in enumerate(others, start=2):
-        if run._judged.listed_ids() != ids:
+        if run.ranking_data.listed_ids() != ids:
             msg = (
                 f"run {number} of Repeats was evaluated for other queries than run 1; give each "
                 f"run a ranking for every query, or pass {argument('missing', 'zero')}"
             )
             raise QueryMismatchError(msg)
-    scored = {name: _mean([run._scored[name] for run in runs], first) for name in first._scored}
-    return Evaluation(scored, first._judged, tuple(runs))
+    scored = {name: _mean([run.scored[name] for run in runs], first) for name in first.scored}
+    return Evaluation(scored, first.ranking_data, tuple(runs))
 
 
 def _mean(parts: Sequence[Scored], first: Evaluation) -> Scored:
@@ -87,5 +87,5 @@ def _mean(parts: Sequence[Scored], first: Evaluation) -> Scored:
     if record.weights is not None:
         weights = np.mean([np.asarray(part.weights) for part in parts], axis=0)
     # What raises or warns has done so for each run.
-    mean = averaged(record.measure, first._judged, values, weights, record.undefined)
+    mean = averaged(record.measure, first.ranking_data, values, weights, record.undefined)
     return mean._replace(zero_division=record.zero_division)

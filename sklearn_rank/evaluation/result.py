@@ -57,7 +57,7 @@ class Evaluation(BaseEvaluation):
     @property
     def rankings(self) -> Any:
         """Ranks of the relevant items."""
-        return self._judged.rankings.widened()
+        return self.ranking_data.rankings.widened()
 
     @property
     def runs(self) -> tuple[Evaluation, ...]:
@@ -107,7 +107,7 @@ class Evaluation(BaseEvaluation):
 
     @cached_property
     def _counts(self) -> dict[str, Any]:
-        return counts_of(self._judged, self._scored)
+        return counts_of(self.ranking_data, self.scored)
 
     def losses(self, measure: str | Measure | None = None) -> Losses:
         """Why a score is below 1: out of reach, not retrieved, or ranked too low.
@@ -141,11 +141,11 @@ class Evaluation(BaseEvaluation):
         >>> round(losses.out_of_reach, 4), round(losses.not_retrieved, 4), round(losses.too_low, 4)
         (0.0, 0.3333, 0.2778)
         """
-        name = next(iter(self._scored)) if measure is None else find_measure(measure, self._scored)
-        refuse_unexplained(self._scored[name].measure)
+        name = next(iter(self.scored)) if measure is None else find_measure(measure, self.scored)
+        refuse_unexplained(self.scored[name].measure)
         parts = mean_parts([run._loss_parts(name) for run in self.runs])
-        weights = self._scored[name].weights
-        return losses_of(name, parts, weights, self._judged.listed_ids())
+        weights = self.scored[name].weights
+        return losses_of(name, parts, weights, self.ranking_data.listed_ids())
 
     def _parts(self, slices: Any) -> dict[Any, Self]:
         """As for one run; of several, the means over them."""
@@ -160,8 +160,8 @@ class Evaluation(BaseEvaluation):
     def _part(self, queries: IntArray, every: Collection[Any]) -> Self:
         from sklearn_rank.evaluation.slices import take_queries
 
-        data, scored = take_queries(self._judged, queries, every), {}
-        for name, record in self._scored.items():
+        data, scored = take_queries(self.ranking_data, queries, every), {}
+        for name, record in self.scored.items():
             values = None if record.values is None else record.values[queries]
             weights = None if record.weights is None else record.weights[queries]
             scored[name] = averaged(record.measure, data, values, weights, record.zero_division)
@@ -250,14 +250,14 @@ class Evaluation(BaseEvaluation):
             from sklearn_rank.evaluation.repeats import mean_of_runs
 
             return mean_of_runs([run.condensed() for run in self._runs])
-        judged = _without_unjudged(self._judged)
-        if judged is self._judged:
+        judged = _without_unjudged(self.ranking_data)
+        if judged is self.ranking_data:
             return self
-        record = self._scored.values()
+        record = self.scored.values()
         policies = [one.zero_division for one in record]
         measures = [one.measure for one in record]
         scored = score_measures(measures, judged, policies, given=self._given)
-        return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
+        return Evaluation(dict(zip(self.scored, scored, strict=True)), judged)
 
 
 def _without_unjudged(judged: RankingData) -> RankingData:

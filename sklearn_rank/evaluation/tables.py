@@ -59,8 +59,8 @@ def table_of(evaluation: BaseEvaluation) -> Table:
             sample = PairedDifferences.of(values, weights=weights, clusters=codes)
             effects[name] = sample.design_effect, len(sample)
     notes = remarks_of(evaluation), *design_notes(effects)
-    if evaluation._judged.read_as:
-        notes += (evaluation._judged.read_as,)
+    if evaluation.ranking_data.read_as:
+        notes += (evaluation.ranking_data.read_as,)
     if open_ended:
         notes += (
             f"{', '.join(open_ended)}: no upper bound, so that with fewer than {ENOUGH} queries "
@@ -71,7 +71,7 @@ def table_of(evaluation: BaseEvaluation) -> Table:
         deviation = float(np.std([run[name] for run in evaluation.runs], ddof=1))
         repeated = f"means over {len(evaluation.runs)} runs; {name} varies by {deviation:.4f}"
         notes += (f"{repeated} (standard deviation) from run to run",)
-    gains = gain_notes(evaluation.measures, evaluation._judged)
+    gains = gain_notes(evaluation.measures, evaluation.ranking_data)
     return Table(_COLUMNS, tuple(rows), notes=(*notes, *gains))
 
 
@@ -106,7 +106,7 @@ def queries_table(evaluation: BaseEvaluation) -> Table:
     columns = evaluation.per_query
     titles = (Column("query"), *(Column(name, "number") for name in columns))
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
-    query_ids = evaluation._judged.listed_ids()
+    query_ids = evaluation.ranking_data.listed_ids()
     rows = zip(query_ids, values if columns else ((),) * len(query_ids), strict=True)
     return Table(titles, tuple((text_cell(id_), *map(number_cell, row)) for id_, row in rows))
 
@@ -143,7 +143,7 @@ def to_dict(evaluation: BaseEvaluation) -> dict[str, Any]:
         "scores": {name: plain_number(value) for name, value in evaluation.scores.items()},
         "measures": dict(zip(evaluation, map(str, evaluation.measures), strict=True)),
         "counts": evaluation.counts,
-        "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
+        "query_ids": [plain_id(query) for query in evaluation.ranking_data.listed_ids()],
         **({} if len(evaluation.runs) == 1 else {"runs": len(evaluation.runs)}),
         **({} if clusters is None else {"clusters": [plain_id(label) for label in clusters]}),
         "per_query": {
@@ -184,7 +184,7 @@ _REMARKS = {
 
 def remarks_of(evaluation: BaseEvaluation) -> str:
     """Remarks on an evaluation, with an id of the queries that only one side has."""
-    data = evaluation._judged
+    data = evaluation.ranking_data
     given, examples = list(data.left_out), dict[str, Any]()
     if len(data.missing):
         examples["missing"] = data.listed_ids()[data.missing[0]]

@@ -64,7 +64,7 @@ def recorded(new: BaseEvaluation, baseline: Baseline, slices: Slices) -> tuple[J
     if not (rows and names and fit.compares):
         return None, fit
     numbers = np.array([*rows], dtype=np.int64)
-    ids, clusters = new._judged.listed_ids(), new.clusters
+    ids, clusters = new.ranking_data.listed_ids(), new.clusters
     old = recorded_evaluation(new, numbers, [*rows.values()], names, baseline)
     joined = Joined(
         {BASELINE: old, NEW: new},
@@ -114,7 +114,7 @@ def _fit(
             others.append(("added", f"{misfit} it does not have {name!r}"))
             lacks.add(name)
             continue
-        differ = redefined(baseline.measures[name], new._scored[name].measure)
+        differ = redefined(baseline.measures[name], new.scored[name].measure)
         if differ:
             others.append(("redefined", f"{misfit} {name} is counted with {line(differ)}"))
             lacks.add(name)

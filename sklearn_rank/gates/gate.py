@@ -233,7 +233,7 @@ def _wholes(baseline: Baseline, new: BaseEvaluation) -> dict[str, tuple[float, f
             value = float(new[name])
         else:
             with suppress(ValueError, TypeError):  # values of elsewhere
-                scored = score_measures([read_measure(name)], new._judged, math.nan)
+                scored = score_measures([read_measure(name)], new.ranking_data, math.nan)
                 value = scored[0].average.value
         ends[name] = old.value, value
     return ends
@@ -251,14 +251,14 @@ def _lowered(
         if math.isnan(now):
             lower[f"over all queries {name}"] = was, now
         elif name not in new or name in limits.max_drop:
-            used = new._scored[name].measure if name in new else read_measure(name)
+            used = new.scored[name].measure if name in new else read_measure(name)
             fall = was - now if used.metric.greater_is_better else now - was
             if fall > drop_of(limits.max_drop.get(name, DEFAULT_DROP), was) + SLACK:
                 lower[f"over all queries {name}"] = was, now
     for label, part in _slices_that_leave(baseline, measured).items():
         for name in limits.max_drop:
             was, now = baseline.slices[label].get(name, math.nan), float(part[name])
-            fall = was - now if new._scored[name].measure.metric.greater_is_better else now - was
+            fall = was - now if new.scored[name].measure.metric.greater_is_better else now - was
             if limits.max_slice_drop is not None and fall > limits.max_slice_drop + SLACK:
                 lower[f"slice {label} {name}"] = was, now
     return _arrows(lower)
@@ -322,7 +322,7 @@ def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]
         text = f"a contract: every drop of {name} beyond {drop:g} is red"
         return (Finding("contract", None, text),)
     values = new.per_query[name][~np.isnan(new.per_query[name])]
-    metric, n = new._scored[name].measure.metric, len(values)
+    metric, n = new.scored[name].measure.metric, len(values)
     error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n) if n >= FEWEST else 0.0
     if not 0 < error < math.inf:
         return ()  # few values may be alike by chance

@@ -73,7 +73,7 @@ def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
             names = f": {format_list([query for query in y_score if query not in y_true])}"
         text = f"{counts['unjudged']:,} ranked {have} no judgements and would be left out{names}"
         _refuse(text, "unjudged", limits)
-    swapped = swap_suspicion(evaluation.runs[0]._judged, y_true)
+    swapped = swap_suspicion(evaluation.runs[0].ranking_data, y_true)
     if swapped:
         _refuse(swapped, "swapped", limits)
     for word, text in _left_out(evaluation, limits):
@@ -179,7 +179,7 @@ def ranks_everything(evaluation: BaseEvaluation) -> bool:
 
 def greatest(evaluation: BaseEvaluation, name: str) -> float:
     """Maximum of a measure for rankings of these lengths."""
-    used, longest = evaluation._scored[name].measure, int(evaluation.n_ranked.max(initial=0))
+    used, longest = evaluation.scored[name].measure, int(evaluation.n_ranked.max(initial=0))
     if used.metric.is_custom or used.metric.greater_is_better:
         return used.metric.upper
     return min(longest if used.k is None else min(used.k, longest), used.metric.upper)
@@ -255,8 +255,8 @@ def _cause(evaluation: BaseEvaluation) -> str:
 
 def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
     """Queries that found nothing, and would not count as such for a measure."""
-    rankings = evaluation._judged.rankings.widened()
-    for name, scored in evaluation._scored.items():
+    rankings = evaluation.ranking_data.rankings.widened()
+    for name, scored in evaluation.scored.items():
         used, settled = scored.measure, scored.zero_division
         metric = used.metric
         if used.is_pooled or metric.of_judgements or metric.of_results or metric.is_given:

@@ -535,7 +535,7 @@ class _ThresholdDisplay(SystemLines):
         """
         check_option(average, "average", ("pooled", "macro"), cls.__name__)
         systems, shown = read_systems(evaluations, cls.__name__)
-        traced = [cls._trace(one._judged, average, confidence_level) for one in systems]
+        traced = [cls._trace(one.ranking_data, average, confidence_level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
         return cls(**{**values, "names": shown}).plot(ax, curve_kwargs=curve_kwargs)
 

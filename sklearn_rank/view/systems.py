@@ -90,7 +90,7 @@ def report_of(
     """Everything that a page shows; with limits the verdict and colours of a gate."""
     texts = text_function(query_text), item_function(item_text)
     evaluations = [result] if isinstance(result, BaseEvaluation) else result.evaluations.values()
-    if item_text is not None and all(one._judged.ids is None for one in evaluations):
+    if item_text is not None and all(one.ranking_data.ids is None for one in evaluations):
         msg = "report: item_text needs the ids of items: pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
     head = [count(len(result.query_ids), "query", "queries")]

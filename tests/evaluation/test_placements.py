@@ -105,7 +105,7 @@ def test_places_alone_give_the_same_values(metric: Any) -> None:
     whole = evaluate(grades, scores, metric.name, ties=None if metric.takes_ties else "stable")
     again = RankingData(judged_from(whole.placements()), no_items("placements have no scores"))
     (found,) = score_measures(whole.measures, again, math.nan)
-    np.testing.assert_array_equal(found.values, whole._scored[metric.name].values)
+    np.testing.assert_array_equal(found.values, whole.scored[metric.name].values)
 
 
 def test_weights_of_queries_are_those_of_the_mean() -> None:

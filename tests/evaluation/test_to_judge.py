@@ -128,7 +128,7 @@ def test_items_within_the_first_ranks_of_a_system(of_two: bool) -> None:
 def top(ev: Evaluation, query: str, k: int) -> set[str]:
     """Unjudged items of a query that may stand within the first k."""
     number = list(ev.query_ids).index(query)
-    (items,), positions = unjudged_items(ev._judged, [number]), ev.rankings.unjudged.positions
+    (items,), positions = unjudged_items(ev.ranking_data, [number]), ev.rankings.unjudged.positions
     above = positions.take(slice(number, number + 1)).above
     return {item for item, n_above in zip(items, above, strict=True) if n_above < k}
 
@@ -244,7 +244,7 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
         ev = evaluate(truth, run, "map", ties=ties, keep_items=True)
         placements = ev.placements()
         offsets, above, tied = ev.rankings.unjudged.positions
-        for number, own in enumerate(unjudged_items(ev._judged)):
+        for number, own in enumerate(unjudged_items(ev.ranking_data)):
             placement, rows = placements[number], slice(*offsets[number : number + 2])
             assert set(own) == set(run[placement.query]) - set(truth[placement.query])
             for item, first, size in zip(own, above[rows], tied[rows], strict=True):
@@ -255,7 +255,7 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
 def test_a_complete_truth_is_left_alone() -> None:
     ev = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr")
     assert ev.condensed() is ev
-    assert list(unjudged_items(ev._judged)) == [[]]
+    assert list(unjudged_items(ev.ranking_data)) == [[]]
 
 
 def test_pooled_measures_are_refused_by_name() -> None:

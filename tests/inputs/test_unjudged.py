@@ -187,7 +187,7 @@ def test_relevance_scores_have_places_of_their_own() -> None:
         [{"a": 1, "b": 0}], [["a", "x", "b"]], ("unjudged@1", "gauc"), relevance=[[3.0, 1.0, 1.0]]
     )
     assert places(ev) == ([0, 1], [1], [1])
-    unjudged = ev._judged.by_score.unjudged
+    unjudged = ev.ranking_data.by_score.unjudged
     assert unjudged is not None
     assert (unjudged.positions.above.tolist(), unjudged.positions.tied.tolist()) == ([1], [2])
 
@@ -235,6 +235,6 @@ def test_flags_stand_in_the_order_in_which_ties_are_broken(ties):
         ties=ties,
         keep_items=True,
     )
-    for query, unjudged in zip("pq", unjudged_items(evaluation._judged), strict=True):
+    for query, unjudged in zip("pq", unjudged_items(evaluation.ranking_data), strict=True):
         named = {"p": {"d1", "d2"}, "q": {"d40", "d39"}}[query]
         assert set(unjudged) == tied.keys() - named

@@ -119,7 +119,7 @@ def _ours(
             "mean": evaluation[asked],
             "warned": str(measure(asked)) in warned,
         }
-        for asked, scored in zip(measures, evaluation._scored.values(), strict=True)
+        for asked, scored in zip(measures, evaluation.scored.values(), strict=True)
     }
 
 
