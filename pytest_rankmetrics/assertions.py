@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_rankmetrics.gate import hide, run_gate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.gates.gate import judge_beside, judge_gate
-from sklearn_rank.gates.limits import DEFAULT_DROP, Limits
+from sklearn_rank.gates.limits import DEFAULT_DROP, Arguments
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.metrics import FUNCTIONS
@@ -84,8 +84,8 @@ def assert_metric(
     if at_most is not None:
         arguments["at_most"] = {measure: at_most}
 
-    def judge(limits: Limits, _: Run | None) -> GateResult:
-        return judge_gate(y_true, y_score, limits)
+    def judge(checked: Arguments, _: Run | None) -> GateResult:
+        return judge_gate(y_true, y_score, checked)
 
     return run_gate(arguments, str(measure), judge)
 
@@ -145,10 +145,9 @@ def assert_not_worse(
         msg = "y_score and y_baseline are one object, and a system is never worse than itself"
         raise InvalidParameterError(msg)
 
-    def judge(checked: Limits, _: Run | None) -> GateResult:
-        differing = {str(measure) for measure in checked.measures}.symmetric_difference(
-            checked.max_drop
-        )
+    def judge(checked: Arguments, _: Run | None) -> GateResult:
+        limits = checked.limits
+        differing = {str(measure) for measure in limits.measures} ^ limits.max_drop.keys()
         if differing:
             msg = f"max_drop and measures name different measures: {format_list(differing)}"
             raise InvalidParameterError(msg)

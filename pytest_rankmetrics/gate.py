@@ -8,7 +8,6 @@ import shlex
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,11 +16,11 @@ from pytest_rankmetrics.session import Run, current, shown_path
 from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import (
     DEFAULT_DROP,
-    Limits,
+    Arguments,
     file_name,
     is_called,
     name_of,
-    read_limits,
+    read_arguments,
 )
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure, RankGateWarning
 from sklearn_rank.support.constants import DEFAULT_MEASURES
@@ -146,25 +145,28 @@ class RankGate:
         }
         arguments = {key: value for key, value in given.items() if value is not None} | reading
 
-        def judge(limits: Limits, run: Run | None) -> GateResult:
+        def judge(checked: Arguments, run: Run | None) -> GateResult:
             options = run.options if run is not None else Options()
             nodeid = (run and run.nodeid) or self._request.node.nodeid
-            return judge_gate(y_true, y_score, limits, self._file(limits, options, run, nodeid))
+            return judge_gate(y_true, y_score, checked, self._file(checked, options, run, nodeid))
 
         return run_gate(arguments, "gate", judge)
 
-    def _file(self, limits: Limits, options: Options, run: Run | None, nodeid: str) -> BaselineFile:
+    def _file(
+        self, checked: Arguments, options: Options, run: Run | None, nodeid: str
+    ) -> BaselineFile:
         """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
+        name, compares = checked.name, bool(checked.limits.max_drop)
         config, module = self._request.config, Path(self._request.path)
-        path = self._path or module.with_suffix("") / file_name(limits.name)
+        path = self._path or module.with_suffix("") / file_name(name)
         shown, elsewhere = shown_path(path, config), ""
-        if limits.max_drop and run is not None:
+        if compares and run is not None:
             run.claim(shown)
         if options.baseline_dir is not None:
             if self._regenerate:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
                 raise RankGateFailure(msg)
-            if limits.max_drop and Path(shown).is_absolute():
+            if compares and Path(shown).is_absolute():
                 # Joined to a directory it would be the very file that is not to be read.
                 msg = (
                     f"--rank-baseline-dir has no place for {safe_text(shown, limit=300)}, which is "
@@ -176,9 +178,9 @@ class RankGate:
         writes: Literal["", "update", "accept"] = ""
         if options.update or self._regenerate:
             writes = "update"
-        if any(is_called(glob, limits.name, nodeid) for glob in options.accept):
+        if any(is_called(glob, name, nodeid) for glob in options.accept):
             writes = "accept"
-        commands = self._commands(limits.name, nodeid)
+        commands = self._commands(name, nodeid)
         return BaselineFile(path, shown, *commands, elsewhere, writes)
 
     def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
@@ -225,7 +227,7 @@ class RankRegressionFixture:
 
 
 def run_gate(
-    arguments: Mapping[str, Any], subject: str, judge: Callable[[Limits, Run | None], GateResult]
+    arguments: Mapping[str, Any], subject: str, judge: Callable[[Arguments, Run | None], GateResult]
 ) -> GateResult:
     """Judge by checked limits, and record the verdict so that no caller can lose it.
 
@@ -241,16 +243,16 @@ def run_gate(
             run.record(result, nodeid, section)
 
     try:
-        limits = read_limits(
-            {**arguments, "name": label if name is None else name}, options.settings
+        checked = read_arguments(
+            {**arguments, "name": label if name is None else name},
+            options.settings,
+            "page" if options.html else "rates" if options.json else "",
         )
-        detail: Any = "page" if options.html else "rates" if options.json else ""
-        limits = replace(limits, detail=detail)
-        result, section = judge(limits, run), None
+        result, section = judge(checked, run), None
         if options.html:
             from sklearn_rank.view.gate_page import section_of
 
-            section = section_of(result, limits.texts)
+            section = section_of(result, checked.query_text, checked.item_text)
     except Exception as error:
         record(failed(label, error))
         if type(error).__module__.partition(".")[0] in _OURS:

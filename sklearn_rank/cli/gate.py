@@ -22,7 +22,14 @@ from sklearn_rank.cli.reading import (
 from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, shown
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.gates.gate import failed, judge_gate
-from sklearn_rank.gates.limits import DIRECTORY, EXTENSION, Settings, file_name, in_ci, read_limits
+from sklearn_rank.gates.limits import (
+    DIRECTORY,
+    EXTENSION,
+    Settings,
+    file_name,
+    in_ci,
+    read_arguments,
+)
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, RankGateFailure
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
@@ -164,19 +171,18 @@ def _judge(
 
     A refusal to measure is a failure, as it is in pytest.
     """
-    limits = read_limits({**gate.arguments, "name": gate.name}, settings)
-    limits = replace(limits, detail=detail)
+    arguments = read_arguments({**gate.arguments, "name": gate.name}, settings, detail)
     file = baselines.file(gate.name)
     data = gate.data()
     try:
-        result = judge_gate(*data, limits, file)
+        result = judge_gate(*data, arguments, file)
     except RankGateFailure as failure:
         return failed(gate.name, failure), None
     if detail != "page":
         return result, None
     from sklearn_rank.view.gate_page import section_of
 
-    return result, section_of(result, limits.texts)
+    return result, section_of(result, arguments.query_text, arguments.item_text)
 
 
 # Gates, as typed or as configured -----------------------------------------------------------------

@@ -29,11 +29,11 @@ from sklearn_rank.gates.fit import BASELINE, NEW, Fit, recorded
 from sklearn_rank.gates.judge import judge
 from sklearn_rank.gates.limits import (
     DEFAULT_DROP,
-    Limits,
+    Arguments,
     Settings,
     drop_of,
     file_name,
-    read_limits,
+    read_arguments,
 )
 from sklearn_rank.gates.measure import Measured, measure, refusals, slices_of
 from sklearn_rank.gates.rule import GAIN_ALPHA
@@ -63,33 +63,33 @@ pairs of engines was .27 to .36 in the middle, and .54 to .82 for one of ten."""
 
 
 def judge_gate(
-    y_true: Any, y_score: Any, limits: Limits, file: BaselineFile | None = None
+    y_true: Any, y_score: Any, arguments: Arguments, file: BaselineFile | None = None
 ) -> GateResult:
     """Measure, compare with the baseline if drops are limited, and update it if requested."""
-    measured = measure(y_true, y_score, limits)
-    if file is None or not limits.max_drop:
-        result = judge(measured, limits)
+    measured = measure(y_true, y_score, arguments)
+    if file is None or not arguments.limits.max_drop:
+        result = judge(measured, arguments)
         if file is None or not file.elsewhere or not file.path.is_file():
             return result
         text = f"{line(file.elsewhere)} has a baseline of this gate, and it has no max_drop here"
         finding = Finding(
-            "no_drop", State.FAIL if limits.settings.strict else None, text, warns=True
+            "no_drop", State.FAIL if arguments.settings.strict else None, text, warns=True
         )
         return _with(replace(result, file=file), finding)
     loaded = load(file.path, safe_text(file.shown, limit=300))
     joined, fit, old, read = None, None, None, b""
     if loaded is not None:
-        _check_name(loaded[0].name, limits.name, file)
+        _check_name(loaded[0].name, arguments.name, file)
         old, read = loaded
         joined, fit = recorded(measured.evaluation, old, measured.slices)
-    result = replace(judge(measured, limits, joined, fit), file=file)
+    result = replace(judge(measured, arguments, joined, fit), file=file)
     if fit is None:
-        result = _with(result, _no_baseline(result, limits, file))
+        result = _with(result, _no_baseline(result, arguments, file))
     if not file.writes:
         return result
     wholes = {} if old is None else _wholes(old, measured.evaluation)
-    lowered = "" if old is None else _lowered(old, wholes, measured, limits)
-    return _update(result, measured, limits, fit, file, read, wholes, lowered)
+    lowered = "" if old is None else _lowered(old, wholes, measured, arguments)
+    return _update(result, measured, arguments, fit, file, read, wholes, lowered)
 
 
 def _check_name(recorded: str, name: str, file: BaselineFile) -> None:
@@ -113,8 +113,8 @@ def _with(result: GateResult, *findings: Finding) -> GateResult:
     )
 
 
-def _no_baseline(result: GateResult, limits: Limits, file: BaselineFile) -> Finding:
-    values = ", ".join(f"{n} is {result.measures[n].value:.4f}" for n in limits.max_drop)
+def _no_baseline(result: GateResult, arguments: Arguments, file: BaselineFile) -> Finding:
+    values = ", ".join(f"{n} is {result.measures[n].value:.4f}" for n in arguments.limits.max_drop)
     remedy = f"write it with: {file.update}"
     if file.elsewhere:
         remedy = (
@@ -126,14 +126,15 @@ def _no_baseline(result: GateResult, limits: Limits, file: BaselineFile) -> Find
 
 
 def judge_beside(
-    y_true: Any, y_score: Any, y_baseline: Any, limits: Limits, of_reference: Limits
+    y_true: Any, y_score: Any, y_baseline: Any, arguments: Arguments, of_reference: Arguments
 ) -> GateResult:
     """Compare with another system, measured in the same run and read with separate limits."""
-    measured = measure(y_true, y_score, limits)
+    measured = measure(y_true, y_score, arguments)
     truth, ranking = (y_baseline, None) if y_score is None else (y_true, y_baseline)
-    old = measure(truth, ranking, replace(of_reference, slices=None)).evaluation
+    limits = replace(of_reference.limits, slices=None)
+    old = measure(truth, ranking, replace(of_reference, limits=limits)).evaluation
     joined, _ = join({BASELINE: old, NEW: measured.evaluation}, None, same_queries=True)
-    return judge(measured, limits, replace(joined, decimals=RECORDED_DECIMALS))
+    return judge(measured, arguments, replace(joined, decimals=RECORDED_DECIMALS))
 
 
 def verdict_on(
@@ -157,11 +158,11 @@ def verdict_on(
     by_name = {name: joined.measure(name) for name in joined.measures}
     measures = [measure if measure.metric.is_custom else name for name, measure in by_name.items()]
     limits = {"measures": measures, "slices": slices, **limits}
-    checked = read_limits(limits, Settings())
+    checked = read_arguments(limits, Settings())
     new = pair[names[1]]
     measured = Measured(new, slices_of(new, slices))
     result = judge(measured, checked, joined)
-    refused = refusals(new, checked)
+    refused = refusals(new, checked.limits)
     if not refused:
         return result
     return _with(result, Finding(REFUSED, State.FAIL, f"could not measure: {refused[0]}"))
@@ -181,7 +182,7 @@ def failed(name: str, error: Exception) -> GateResult:
 def _update(
     result: GateResult,
     measured: Measured,
-    limits: Limits,
+    arguments: Arguments,
     fit: Fit | None,
     file: BaselineFile,
     read: bytes,
@@ -194,7 +195,7 @@ def _update(
         row.name: row.ends for row in result.measures.values() if abs(row.change or 0.0) > LEAST
     }
     content = record(new, result.name, measured.slices)
-    settled = judge(measured, limits, *recorded(new, content, measured.slices))
+    settled = judge(measured, arguments, *recorded(new, content, measured.slices))
     settled, accepts = replace(settled, file=file), file.writes == "accept"
     why = "" if fit is None or accepts else _why_not(result, fit, moves)
     why = why or ("" if accepts else lowered)
@@ -216,7 +217,7 @@ def _update(
     kind = "new" if fit is None else "lowered" if is_lower else "raised" if moves else "refreshed"
     state = {"new": State.NEW, "raised": State.IMPROVED}.get(kind, settled.state)
     settled = replace(settled, written=kind, state=state, recorded_changes=moves)
-    remarks = _what_it_will_see(measured, limits)
+    remarks = _what_it_will_see(measured, arguments)
     moved = {name: ends for name, ends in wholes.items() if abs(ends[1] - ends[0]) > LEAST}
     if moved and kind == "refreshed":
         text = f"over all queries {_arrows(moved)}"
@@ -243,10 +244,10 @@ def _lowered(
     baseline: Baseline,
     wholes: Mapping[str, tuple[float, float]],
     measured: Measured,
-    limits: Limits,
+    arguments: Arguments,
 ) -> str:
     """What a refresh would lower by more than a limit: the whole, or what leaves; "" if nothing."""
-    new, lower = measured.evaluation, {}
+    new, limits, lower = measured.evaluation, arguments.limits, {}
     for name, (was, now) in wholes.items():
         if math.isnan(now):
             lower[f"over all queries {name}"] = was, now
@@ -309,9 +310,9 @@ def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, floa
     return ""
 
 
-def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]:
+def _what_it_will_see(measured: Measured, arguments: Arguments) -> tuple[Finding, ...]:
     """Power of the next run, as a help for choosing limits."""
-    new = measured.evaluation
+    new, limits = measured.evaluation, arguments.limits
     names = [name for name in limits.max_drop if name in new.per_query]
     if not names:
         return ()
@@ -326,7 +327,7 @@ def _what_it_will_see(measured: Measured, limits: Limits) -> tuple[Finding, ...]
     error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n) if n >= FEWEST else 0.0
     if not 0 < error < math.inf:
         return ()  # few values may be alike by chance
-    alpha = limits.settings.alpha / len(limits.max_drop)
+    alpha = arguments.settings.alpha / len(limits.max_drop)
     seen = least_found(error, n - 1.0, alpha, POWER, least=drop, most=hard)
     text = (
         f"{power_sentence(n, metric.symbol, seen)}, if queries change as usual. If they are a "

@@ -16,7 +16,7 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.base import BaseEvaluation, text_function, worst_of
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
-from sklearn_rank.gates.limits import Limits, drop_of
+from sklearn_rank.gates.limits import Arguments, Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
 from sklearn_rank.gates.rule import Rule, detectable_drops, false_alarm, judge_drops
 from sklearn_rank.gates.sentences import (
@@ -61,7 +61,7 @@ Family = tuple[dict[RowKey, "PairedDifferences | float"], dict[RowKey, Rule]]
 class _Judging:
     """One gate while it is judged."""
 
-    limits: Limits
+    arguments: Arguments
     new: BaseEvaluation
     slices: Slices
     joined: Joined | None
@@ -70,6 +70,11 @@ class _Judging:
     """None without a baseline."""
     rows: dict[RowKey, MeasureResult] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def limits(self) -> Limits:
+        """What is limited."""
+        return self.arguments.limits
 
     @property
     def state(self) -> State:
@@ -103,10 +108,10 @@ class _Judging:
 
 
 def judge(
-    measured: Measured, limits: Limits, joined: Joined | None = None, fit: Fit | None = None
+    measured: Measured, arguments: Arguments, joined: Joined | None = None, fit: Fit | None = None
 ) -> GateResult:
     """Judge everything that has a limit; drops only if there is a baseline."""
-    case = _Judging(limits, measured.evaluation, measured.slices, joined, fit)
+    case = _Judging(arguments, measured.evaluation, measured.slices, joined, fit)
     _judge_values(case)
     _find_missing_slices(case)
     rate = None
@@ -116,7 +121,7 @@ def judge(
             _judge_changes(case, *family)
         _judge_fit(case)
         _find_lost_values(case)
-        if limits.detail or case.state not in UNREMARKABLE:
+        if arguments.detail or case.state not in UNREMARKABLE:
             rate = false_alarm(*(family for family in families if family[0]))
             for family in families:
                 _add_power(case, *family)
@@ -126,7 +131,7 @@ def judge(
 
 def _result(case: _Judging, rate: float | None) -> GateResult:
     """Everything that was found."""
-    limits, new, settings = case.limits, case.new, case.limits.settings
+    arguments, new, settings = case.arguments, case.new, case.arguments.settings
     doubt = State.NOT_CONFIRMED
     findings = [
         replace(finding, warns=finding.warns or finding.state is doubt) for finding in case.findings
@@ -137,10 +142,10 @@ def _result(case: _Judging, rate: float | None) -> GateResult:
         ]
     state = gravest([case.state, *(finding.state for finding in findings)])
     explains = state not in UNREMARKABLE
-    if case.joined is not None and (explains or limits.detail == "page"):
+    if case.joined is not None and (explains or arguments.detail == "page"):
         case.joined = case.joined.with_ranks()
     return GateResult(
-        name=limits.name,
+        name=arguments.name,
         state=state,
         passed=state not in BROKEN,
         findings=tuple(findings),
@@ -226,7 +231,7 @@ def _judge_value(
 
 def _families(case: _Judging) -> tuple[Family, Family]:
     """Families of tests: measures over all queries, and in the slices that are judged."""
-    limits, settings = case.limits, case.limits.settings
+    limits, settings = case.limits, case.arguments.settings
     whole: Family = ({}, {})
     parts: Family = ({}, {})
     for name in case.new:
@@ -394,7 +399,7 @@ def _remark(case: _Judging) -> None:
     for text in design_notes(effects):
         case.add("design_effect", None, text)
     runs = len(new.runs)
-    if runs > 1 and (case.state not in UNREMARKABLE or case.limits.detail == "page"):
+    if runs > 1 and (case.state not in UNREMARKABLE or case.arguments.detail == "page"):
         text = f"items, ranks and contributions are those of the first of {runs} runs"
         case.add("one_run", None, text)
 
@@ -417,10 +422,11 @@ def explained(case: _Judging) -> tuple[str | None, tuple[str, ...]]:
 
 def _worst(case: _Judging) -> Worst | None:
     """Queries of the measure that explains the verdict; None without values per query."""
-    (name, labels), joined, texts = explained(case), case.joined, case.limits.texts
+    (name, labels), joined, arguments = explained(case), case.joined, case.arguments
     if name is None:
         return None
-    text_of, title_of = text_function(texts[0]), title_function(texts[1])
+    text_of = text_function(arguments.query_text)
+    title_of = title_function(arguments.item_text)
     chosen = np.full(len(case.new.query_ids), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True

@@ -188,7 +188,7 @@ Numbers = Mapping[str, float]
 
 @dataclass(eq=False, repr=False)
 class Limits:
-    """Everything that a gate limits, and how its data is read."""
+    """Everything that a gate limits."""
 
     measures: tuple[Measure, ...] = ()
     at_least: Numbers = field(default_factory=dict)
@@ -199,14 +199,6 @@ class Limits:
     max_slice_drop: float | None = None
     slice_at_least: Mapping[str, Numbers] = field(default_factory=dict)
     allow: Collection[str] = ()
-    texts: tuple[Any, Any] = (None, None)
-    """Texts of queries and of items."""
-    settings: Settings = field(default_factory=Settings)
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """Options of ``evaluate``."""
-    name: str = ""
-    detail: Literal["", "rates", "page"] = ""
-    """Whether reports want power and false alarms of passing gates, and all queries as well."""
 
     @property
     def limited(self) -> list[str]:
@@ -215,21 +207,61 @@ class Limits:
         return list(dict.fromkeys(name for numbers in limits for name in numbers))
 
 
-def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
-    """Checked limits; InvalidParameterError if there are none, or they cannot be met."""
+Detail = Literal["", "rates", "page"]
+"""What is computed of passing gates, too: power and false alarms, and also all queries."""
+
+
+@dataclass(eq=False, repr=False)
+class Arguments:
+    """What a gate is given besides its data, checked."""
+
+    name: str
+    limits: Limits
+    settings: Settings
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of ``evaluate``."""
+    query_text: Any = None
+    item_text: Any = None
+    detail: Detail = ""
+
+
+def read_arguments(
+    arguments: Mapping[str, Any], settings: Settings, detail: Detail = ""
+) -> Arguments:
+    """Checked arguments; InvalidParameterError if nothing is limited, or no limit can be met."""
+    reading = reading_options()
+    _refuse_unknown(arguments, reading)
+    name = arguments.get("name", "")
+    _need(isinstance(name, str), f"name of a gate must be text, got {safe_repr(name)}")
+    return Arguments(
+        name.encode("utf-8", "backslashreplace").decode(),
+        _read_limits(arguments, settings),
+        settings,
+        {name: arguments[name] for name in reading if name in arguments},
+        arguments.get("query_text"),
+        arguments.get("item_text"),
+        detail,
+    )
+
+
+def _refuse_unknown(arguments: Mapping[str, Any], reading: Sequence[str]) -> None:
+    accepted = (*ARGUMENTS, *reading)
+    for name in arguments:
+        if name not in accepted:
+            words = (
+                f"; limits are {', '.join(ARGUMENTS[:4])} and others, "
+                "further measures are measures="
+            )
+            meant = hint(name, accepted, _LIMITS_ELSEWHERE) or words
+            msg = f"unexpected keyword argument {name!r}{meant}"
+            raise TypeError(msg)
+
+
+def _read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
     from sklearn_rank.inputs.frames import values_of
     from sklearn_rank.measures.custom import given_measures, total_measures
     from sklearn_rank.measures.record import Measure
 
-    accepted, reading = ARGUMENTS, reading_options()
-    for name in arguments:
-        if name not in accepted and name not in reading:
-            words = (
-                f"; limits are {', '.join(accepted[:4])} and others, further measures are measures="
-            )
-            meant = hint(name, (*accepted, *reading), _LIMITS_ELSEWHERE) or words
-            msg = f"unexpected keyword argument {name!r}{meant}"
-            raise TypeError(msg)
     given = arguments.get
     totals = total_measures(given("totals"), given("at_least") or ())
     by_query = given_measures(values_of(given("values")))
@@ -246,8 +278,6 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
         slice_drop = _limit(slice_drop, "max_slice_drop", compared)
     of_slices = given("slice_at_least")
     of_slices = _mapping(of_slices, "slice_at_least", "{label: {measure: number}}", "slice")
-    name = given("name", "")
-    _need(isinstance(name, str), f"name of a gate must be text, got {safe_repr(name)}")
     limits = Limits(
         at_least=least,
         at_most=most,
@@ -260,10 +290,6 @@ def read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
             for label, thresholds in of_slices.items()
         },
         allow=_words(given("allow", ())),
-        texts=(given("query_text"), given("item_text")),
-        settings=settings,
-        reading={name: arguments[name] for name in reading if name in arguments},
-        name=name.encode("utf-8", "backslashreplace").decode(),
     )
     pooled = next(
         (measure for measure in compared if measure.is_pooled and not measure.metric.is_total), None

@@ -21,7 +21,7 @@ from sklearn_rank.exceptions import (
     RankingOrderWarning,
     UndefinedMetricError,
 )
-from sklearn_rank.gates.limits import Limits
+from sklearn_rank.gates.limits import Arguments, Limits
 from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.inputs.frames import as_tables, is_spark
 from sklearn_rank.inputs.hints import swap_suspicion
@@ -56,12 +56,13 @@ class Measured:
     """Positions of the queries of each slice, and its evaluation, by label."""
 
 
-def measure(y_true: Any, y_score: Any, limits: Limits) -> Measured:
+def measure(y_true: Any, y_score: Any, arguments: Arguments) -> Measured:
     """Evaluate, or use an evaluation, and fail if anything is left out."""
+    limits, reading = arguments.limits, arguments.reading
     if isinstance(y_true, BaseEvaluation):
-        evaluation = _given(y_true, y_score, limits)
+        evaluation = _given(y_true, y_score, limits, reading)
     else:
-        evaluation = _evaluated(y_true, y_score, limits)
+        evaluation = _evaluated(y_true, y_score, limits, reading)
     counts = evaluation.counts
     if not counts["ranked"]:
         all_of = f"the rankings of all {counts['queries']:,} queries are empty"
@@ -92,9 +93,11 @@ def fail(msg: str) -> NoReturn:
     raise RankGateFailure(msg)
 
 
-def _given(evaluation: BaseEvaluation, y_score: Any, limits: Limits) -> BaseEvaluation:
+def _given(
+    evaluation: BaseEvaluation, y_score: Any, limits: Limits, reading: Mapping[str, Any]
+) -> BaseEvaluation:
     """An evaluation that was made by the caller, with the measures of the limits."""
-    if y_score is not None or limits.reading:
+    if y_score is not None or reading:
         msg = "a gate of an Evaluation takes no y_score and no option of reading: pass limits alone"
         raise TypeError(msg)
     if evaluation.lacks_judgements:
@@ -106,7 +109,9 @@ def _given(evaluation: BaseEvaluation, y_score: Any, limits: Limits) -> BaseEval
     return evaluation
 
 
-def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> BaseEvaluation:
+def _evaluated(
+    y_true: Any, y_score: Any, limits: Limits, reading: Mapping[str, Any]
+) -> BaseEvaluation:
     """The evaluation of data that is read strictly."""
     if y_score is None:
         msg = "y_score is missing; pass y_true and y_score, or an Evaluation alone"
@@ -114,7 +119,7 @@ def _evaluated(y_true: Any, y_score: Any, limits: Limits) -> BaseEvaluation:
     # One word lets queries without a value be left out.
     undefined: Any = float("nan") if "undefined" in limits.allow else "raise"
     missing = "zero" if "missing" in limits.allow else "raise"
-    options = {"zero_division": undefined, "missing": missing, **limits.reading}
+    options = {"zero_division": undefined, "missing": missing, **reading}
     in_spark = is_spark(y_true) or is_spark(y_score)
     if not in_spark and not isinstance(y_score, Repeats):
         labels = [

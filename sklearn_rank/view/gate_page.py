@@ -15,11 +15,8 @@ from sklearn_rank.view.summary import TITLE, GateRun, Summary, answer, tally
 from sklearn_rank.view.systems import compared_section, single_section, with_queries
 
 
-def section_of(result: GateResult, texts: tuple[Any, Any] = (None, None)) -> Section:
-    """The grid of a gate and its queries; for one system if not all measures are compared.
-
-    ``texts`` are those of queries and of items.
-    """
+def section_of(result: GateResult, query_text: Any = None, item_text: Any = None) -> Section:
+    """The grid of a gate and its queries; for one system if not all measures are compared."""
     evaluation: Any = result.evaluation
     compared: Any = evaluation
     if result.joined is not None and {*result.joined.measures} == {*result.measures}:
@@ -29,7 +26,7 @@ def section_of(result: GateResult, texts: tuple[Any, Any] = (None, None)) -> Sec
     parts = compared.by_slice(by_query) if by_query else {}
     make = single_section if compared is evaluation else compared_section
     section = make(compared, parts, result)
-    shown_as = text_function(texts[0]), item_function(texts[1])
+    shown_as = text_function(query_text), item_function(item_text)
     return with_queries(section, compared, Verdict("", "same"), parts, shown_as, None, result)
 
 

@@ -11,7 +11,7 @@ from sklearn_rank import InvalidParameterError, Repeats, compare, evaluate, load
 from sklearn_rank.cli import main
 from sklearn_rank.comparison.baseline import as_text, record, write
 from sklearn_rank.gates.gate import judge_gate
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import BaselineFile
 from sklearn_rank.view.gate_page import html_text, section_of
 from sklearn_rank.view.reports import json_text, markdown
@@ -99,7 +99,7 @@ def gate(tmp_path, run, writes="", **options):
     path = tmp_path / "search.rank.json"
     file = BaselineFile(path, "search.rank.json", "update", "accept", writes=writes)
     arguments = {"max_drop": {"mrr": 0.02}, "name": "search", **options}
-    return judge_gate(TRUTH, run, read_limits(arguments, Settings()), file), path
+    return judge_gate(TRUTH, run, read_arguments(arguments, Settings()), file), path
 
 
 @pytest.mark.parametrize("before", [None, {f"d{n}" for n in range(20)} | {"x"}], ids=["old", "now"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sklearn_rank.gates.gate import judge_beside, judge_gate
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import BaselineFile, GateResult
 from sklearn_rank.view.gate_page import section_of
 from sklearn_rank.view.reports import json_text, markdown
@@ -50,7 +50,7 @@ class Gate:
         **arguments: Any,
     ) -> GateResult:
         """The verdict."""
-        policy = read_limits({"name": "test_x", **arguments}, self.settings)
+        policy = read_arguments({"name": "test_x", **arguments}, self.settings)
         writes: Any = "accept" if accept else "update" if update else ""
         result = judge_gate(y_true, y_score, policy, replace(self.place, writes=writes))
         show(result)
@@ -70,7 +70,7 @@ class Gate:
 
 def beside(y_true: Any, y_score: Any, y_baseline: Any, **arguments: Any) -> GateResult:
     """Compare two systems without a file."""
-    policy = read_limits({"name": "x", **arguments}, Settings())
+    policy = read_arguments({"name": "x", **arguments}, Settings())
     return judge_beside(y_true, y_score, y_baseline, policy, policy)
 
 

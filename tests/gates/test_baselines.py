@@ -75,16 +75,16 @@ def test_an_item_that_never_moved_is_where_it_was(gate):
     (row,) = result.worst.rows
     assert [own[:4] for own in row.items] == [("good", 1.0, 2.0, 9.0)]
     from sklearn_rank.gates.gate import judge_gate
-    from sklearn_rank.gates.limits import read_limits
+    from sklearn_rank.gates.limits import read_arguments
 
-    policy = replace(read_limits({**DROP, "name": "test_x"}, Settings()), detail="page")
+    policy = replace(read_arguments({**DROP, "name": "test_x"}, Settings()), detail="page")
     page = section_of(judge_gate(*case([9] + [2] * 3), policy, gate.place))
     ranks = {row[0]: row[3] for row in json.loads(page.queries["lines"][0])[1]}
     assert ranks["bad1"] == [1, 1]
     assert ranks["good"] == [2, 9]
     # A measure that the baseline lacks is on the page all the same.
     policy = replace(
-        read_limits({**DROP, "name": "x", "measures": "map"}, Settings()), detail="page"
+        read_arguments({**DROP, "name": "x", "measures": "map"}, Settings()), detail="page"
     )
     page = section_of(judge_gate(*case([9] + [2] * 3), policy, gate.place))
     assert page.measures == ("MAP", "MRR")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sklearn_rank import InvalidParameterError
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 
 DROP: dict[str, Any] = {"max_drop": {"map": 0.02}}
 SLICED: dict[str, Any] = {**DROP, "slices": {"q001": "s"}}
@@ -66,34 +66,36 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_limit_that_cannot_be_meant_is_refused(name):
     limits, complaint = REFUSED[name]
     with pytest.raises(InvalidParameterError, match=complaint):
-        read_limits(limits, Settings())
+        read_arguments(limits, Settings())
 
 
 @pytest.mark.parametrize(("name", "meant"), [("min", "at_least"), ("max", "at_most")])
 def test_limits_by_other_names_are_suggested(name, meant):
     limits: Any = {name: {"map": 0.5}}
     with pytest.raises(TypeError, match=f"argument '{name}'; did you mean '{meant}'"):
-        read_limits(limits, Settings())
+        read_arguments(limits, Settings())
 
 
 def test_limits_just_within_their_range_are_taken():
     below = math.nextafter(1, 0)
     limits: Any = {"max_drop": {"map": below}, "hard_drop": {"map": below}}
-    policy = read_limits({**limits, "at_least": {"map": 1}, "at_most": {"lag": 0}}, Settings())
-    assert policy.max_drop == policy.hard_drop == {"map": below}
-    assert read_limits({**DROP, "hard_drop": math.inf}, Settings()).hard_drop == {"map": math.inf}
+    policy = read_arguments({**limits, "at_least": {"map": 1}, "at_most": {"lag": 0}}, Settings())
+    assert policy.limits.max_drop == policy.limits.hard_drop == {"map": below}
+    assert read_arguments({**DROP, "hard_drop": math.inf}, Settings()).limits.hard_drop == {
+        "map": math.inf
+    }
     wide: dict[str, Any] = {"max_drop": {"map": 0.4}}
     # A default never judges a drop that the gate allows.
-    assert read_limits(wide, Settings(hard_drop=0.1)).hard_drop == {"map": 0.4}
-    assert read_limits(DROP, Settings(hard_drop=0.1)).hard_drop == {"map": 0.1}
+    assert read_arguments(wide, Settings(hard_drop=0.1)).limits.hard_drop == {"map": 0.4}
+    assert read_arguments(DROP, Settings(hard_drop=0.1)).limits.hard_drop == {"map": 0.1}
 
 
 @pytest.mark.parametrize("measure", ["lag", "dcg@10"])
 def test_measures_without_an_upper_bound_have_no_default_hard_drop(measure):
-    policy = read_limits({"max_drop": {measure: 0.5}}, Settings())
-    assert policy.hard_drop == {measure: math.inf}
-    policy = read_limits({"max_drop": {measure: 0.5}, "hard_drop": 2}, Settings())
-    assert policy.hard_drop == {measure: 2.0}
+    policy = read_arguments({"max_drop": {measure: 0.5}}, Settings())
+    assert policy.limits.hard_drop == {measure: math.inf}
+    policy = read_arguments({"max_drop": {measure: 0.5}, "hard_drop": 2}, Settings())
+    assert policy.limits.hard_drop == {measure: 2.0}
 
 
 NUMBERS = ["1e-3", "95%", True, None, np.array([0.5]), [0.5], pd.NA, pd.NaT, 0.5j, b"0.5"]
@@ -102,13 +104,13 @@ NUMBERS = ["1e-3", "95%", True, None, np.array([0.5]), [0.5], pd.NA, pd.NaT, 0.5
 @pytest.mark.parametrize("value", [*NUMBERS, np.True_, 10**400, math.nan], ids=lambda own: None)
 def test_a_threshold_is_a_number(value):
     with pytest.raises(InvalidParameterError, match="at_least"):
-        read_limits({"at_least": {"mrr": value}}, Settings())
+        read_arguments({"at_least": {"mrr": value}}, Settings())
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16])
 def test_scalars_of_numpy_are_numbers(kind):
-    policy = read_limits({"at_least": {"mrr": kind(0.75)}}, Settings())
-    assert type(policy.at_least["mrr"]) is float
+    policy = read_arguments({"at_least": {"mrr": kind(0.75)}}, Settings())
+    assert type(policy.limits.at_least["mrr"]) is float
 
 
 @pytest.mark.parametrize(

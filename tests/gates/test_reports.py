@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sklearn_rank.gates.gate import judge_beside
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.view.gate_page import html_text, section_of
 from sklearn_rank.view.queries import size_of
 from sklearn_rank.view.reports import markdown
@@ -71,7 +71,7 @@ def test_a_comment_and_a_page_leave_out_what_has_no_room(monkeypatch) -> None:
     long = {**run.record, "losers": {"titles": ["a", "b", "c", "d"], "rows": rows}}
     assert len(markdown(summary(*[GateRun(long, str(n)) for n in range(3)]))) < 4200
     sides = (results([3] * 6 + [2] * 24), results([2] * 30))
-    limits = replace(read_limits({"name": "x", "max_drop": 0.02}, Settings()), detail="page")
+    limits = replace(read_arguments({"name": "x", "max_drop": 0.02}, Settings()), detail="page")
     section = section_of(judge_beside(truth(30), *sides, limits, limits))
     assert section.queries is not None
     monkeypatch.setattr("sklearn_rank.view.gate_page.MOST_BYTES", size_of(section.queries) * 3 // 2)

@@ -10,7 +10,7 @@ import pytest
 from pytest_rankmetrics import assert_not_worse
 from sklearn_rank import InvalidParameterError
 from sklearn_rank.gates.gate import judge_gate
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import BaselineFile, GateResult, State
 
 TRUTH = {f"q{n}": {"a": 1} for n in range(20)}
@@ -18,7 +18,7 @@ RUN = {query: ["a", "x"] for query in TRUTH}
 
 
 def gate(folder: Path, *, update: bool = False, run: Any = RUN, **arguments: Any) -> GateResult:
-    policy = read_limits({"name": "g", **arguments}, Settings())
+    policy = read_arguments({"name": "g", **arguments}, Settings())
     path = folder / "g.rank.json"
     file = BaselineFile(path, "g.rank.json", "", "", writes="update" if update else "")
     return judge_gate(TRUTH, run, policy, file)
@@ -89,5 +89,5 @@ def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
 )
 def test_wrong_arguments(arguments: Any, message: str) -> None:
     with pytest.raises(InvalidParameterError) as caught:
-        read_limits(arguments, Settings())
+        read_arguments(arguments, Settings())
     assert message in str(caught.value)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sklearn_rank import Repeats
 from sklearn_rank.gates.gate import judge_beside, judge_gate
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import RankGateFailure, State
 from sklearn_rank.support.text import for_log
 from sklearn_rank.view.gate_page import section_of
@@ -25,7 +25,7 @@ DROP: dict[str, Any] = {"max_drop": {"mrr": 0.02}}
 
 
 def judged(y_true: Any, y_score: Any, **arguments: Any) -> Any:
-    return judge_gate(y_true, y_score, read_limits({"name": "x", **arguments}, Settings()))
+    return judge_gate(y_true, y_score, read_arguments({"name": "x", **arguments}, Settings()))
 
 
 def compared(new: Any, old: Any, **arguments: Any) -> Any:
@@ -182,7 +182,7 @@ def test_a_drop_that_no_test_decided_has_no_p_and_no_rate(hard, has_test):
 def test_the_page_opens_with_the_measure_that_failed():
     # 1 -> 2 costs .5 of a query by MRR and nothing of the hits at 2.
     limits = {"max_drop": {"hit_rate@2": 0.02, "mrr": 0.02}}
-    policy = replace(read_limits({"name": "x", **limits}, Settings()), detail="page")
+    policy = replace(read_arguments({"name": "x", **limits}, Settings()), detail="page")
     page = section_of(judge_beside(truth(30), results([2] * 30), results([1] * 30), policy, policy))
     assert page.queries["measures"][page.queries["show"]["measure"]] == "MRR"
 
@@ -197,7 +197,7 @@ def test_limits_that_mean_nothing_against_a_baseline_fail():
 
 
 def test_what_warns_fails_where_strict():
-    doubtful = read_limits({**DROP, "name": "x"}, Settings(strict=True))
+    doubtful = read_arguments({**DROP, "name": "x"}, Settings(strict=True))
     lost = judge_beside(truth(30), results([0] + [1] * 29), results([1] * 30), doubtful, doubtful)
     assert lost.state == "fail"
 

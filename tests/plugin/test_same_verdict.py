@@ -13,7 +13,7 @@ import pytest
 
 from sklearn_rank.cli.main import main
 from sklearn_rank.gates.gate import judge_beside
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 
 PLACE = ("name", "nodeid", "is_command", "baseline", "accept", "update")
 """Parts of a record that name the test or the command."""
@@ -73,7 +73,7 @@ def test_the_plugin_and_the_command_write_one_record(seed, suite, monkeypatch):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_queries_and_items_changes_no_verdict(seed):
     truth, (old, new) = problem(seed)
-    policy = read_limits(
+    policy = read_arguments(
         {
             "name": "x",
             "max_drop": {"ndcg@5": 0.02},

@@ -18,7 +18,7 @@ from sklearn_rank import (
     measure_from,
 )
 from sklearn_rank.gates.gate import judge_gate
-from sklearn_rank.gates.limits import Settings, read_limits
+from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.view.page import Cell, Row, Section, claims, findings, page
 from sklearn_rank.view.systems import compared_section, report_of, verdict_of
@@ -482,7 +482,7 @@ def test_the_gates_of_compare_and_report_refuse_what_a_gate_refuses():
     ):
         result = compare(judged, {"old": old, "new": new}, "mrr", zero_division=math.nan)
         with pytest.raises((RankGateFailure, ValueError)):
-            judge_gate(judged, new, read_limits({"at_least": {"mrr": 0.1}}, Settings()))
+            judge_gate(judged, new, read_arguments({"at_least": {"mrr": 0.1}}, Settings()))
         words = f'allow={{"{word}"}}'
         would = report_of(result).verdict.details[-1]
         assert would.startswith("A gate with max_drop 0.02 would be red: could not measure: ")
