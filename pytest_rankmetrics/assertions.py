@@ -22,7 +22,7 @@ from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.text import format_list
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.session import Run
+    from pytest_rankmetrics.session import PytestRun
     from sklearn_rank.gates.verdict import GateResult
     from sklearn_rank.measures.record import Measure
 
@@ -84,7 +84,7 @@ def assert_metric(
     if at_most is not None:
         arguments["at_most"] = {measure: at_most}
 
-    def judge(checked: Arguments, _: Run | None) -> GateResult:
+    def judge(checked: Arguments, _: PytestRun | None) -> GateResult:
         return judge_gate(y_true, y_score, checked)
 
     return run_gate(arguments, str(measure), judge)
@@ -145,7 +145,7 @@ def assert_not_worse(
         msg = "y_score and y_baseline are one object, and a system is never worse than itself"
         raise InvalidParameterError(msg)
 
-    def judge(checked: Arguments, _: Run | None) -> GateResult:
+    def judge(checked: Arguments, _: PytestRun | None) -> GateResult:
         limits = checked.limits
         differing = {str(measure) for measure in limits.measures} ^ limits.max_drop.keys()
         if differing:

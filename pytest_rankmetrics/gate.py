@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_rankmetrics.options import Options
-from pytest_rankmetrics.session import Run, current, shown_path
+from pytest_rankmetrics.session import PytestRun, current, shown_path
 from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import (
     DEFAULT_DROP,
@@ -145,7 +145,7 @@ class RankGate:
         }
         arguments = {key: value for key, value in given.items() if value is not None} | reading
 
-        def judge(checked: Arguments, run: Run | None) -> GateResult:
+        def judge(checked: Arguments, run: PytestRun | None) -> GateResult:
             options = run.options if run is not None else Options()
             nodeid = (run and run.nodeid) or self._request.node.nodeid
             return judge_gate(y_true, y_score, checked, self._file(checked, options, run, nodeid))
@@ -153,7 +153,7 @@ class RankGate:
         return run_gate(arguments, "gate", judge)
 
     def _file(
-        self, checked: Arguments, options: Options, run: Run | None, nodeid: str
+        self, checked: Arguments, options: Options, run: PytestRun | None, nodeid: str
     ) -> BaselineFile:
         """The baseline: next to the test module, or below ``--rank-baseline-dir``."""
         name, compares = checked.name, bool(checked.limits.max_drop)
@@ -227,7 +227,9 @@ class RankRegressionFixture:
 
 
 def run_gate(
-    arguments: Mapping[str, Any], subject: str, judge: Callable[[Arguments, Run | None], GateResult]
+    arguments: Mapping[str, Any],
+    subject: str,
+    judge: Callable[[Arguments, PytestRun | None], GateResult],
 ) -> GateResult:
     """Judge by checked limits, and record the verdict so that no caller can lose it.
 

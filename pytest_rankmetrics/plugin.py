@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_rankmetrics.options import add_options, read_options
-from pytest_rankmetrics.session import ATTRIBUTE, RUNS, WORKER, Run, is_named
+from pytest_rankmetrics.session import ATTRIBUTE, RUNS, WORKER, PytestRun, is_named
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gate import RankGate, RankRegressionFixture
@@ -21,7 +21,7 @@ FIXTURES = frozenset({"rank_gate", "rank_regression"})
 MARKER = "rank_gate: a ranking quality gate; added to users of the fixtures"
 MOST_IN_FULL = 3
 """Failures that are shown in full; of the next ones a few lines."""
-RUN: pytest.StashKey[Run] = pytest.StashKey()
+RUN: pytest.StashKey[PytestRun] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read and check all options, before anything runs."""
     config.addinivalue_line("markers", MARKER)
     options = read_options(config)
-    run = config.stash[RUN] = Run(config, options)
+    run = config.stash[RUN] = PytestRun(config, options)
     RUNS.append(run)
     config.add_cleanup(lambda: RUNS.remove(run))
 

@@ -35,7 +35,7 @@ HINT = (
 )
 
 
-class Run:
+class PytestRun:
     """A run in this process: the test that is running, and the records of its gates."""
 
     def __init__(self, config: pytest.Config, options: Options) -> None:
@@ -106,11 +106,11 @@ class Run:
         self.claimed.add(baseline)
 
 
-RUNS: list[Run] = []
+RUNS: list[PytestRun] = []
 """Runs in progress; a test may run pytest, too."""
 
 
-def current() -> Run | None:
+def current() -> PytestRun | None:
     """The run whose test is running; None outside of pytest."""
     return RUNS[-1] if RUNS and RUNS[-1].is_here else None
 
@@ -207,7 +207,7 @@ class Session:
         """Note what a test or module that did not pass may have read: a file, or any of them."""
         self.excused.add(f"{nodeid.partition('::')[0].removesuffix('.py')}/{name}")
 
-    def take_swallowed(self, run: Run) -> list[str]:
+    def take_swallowed(self, run: PytestRun) -> list[str]:
         """Problems of gates that failed outside of any test."""
         n = len(self.problems)
         for record in run.take() or ():

@@ -61,7 +61,7 @@ class Scored(NamedTuple):
         return np.where(np.isnan(self.values), self.undefined, self.values)
 
 
-class Block(NamedTuple):
+class QueryBlock(NamedTuple):
     """A block of consecutive queries.
 
     Intermediate values of their measures are cached in these rankings and dropped with them, which
@@ -142,14 +142,14 @@ def _score_queries(
     ]
 
 
-def cut_block(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> Block:
+def cut_block(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> QueryBlock:
     """Split queries into blocks, as wide as the formulas read them; done nowhere else."""
     is_one = by_score is rankings
     if queries.stop - queries.start < len(rankings):
         rankings = rankings.take(queries)
         by_score = rankings if is_one else by_score.take(queries)
     rankings = rankings.widened(grades=False)
-    return Block(queries, rankings, rankings if is_one else by_score.widened(grades=False))
+    return QueryBlock(queries, rankings, rankings if is_one else by_score.widened(grades=False))
 
 
 def averaged(
@@ -185,7 +185,7 @@ def averaged(
 # One measure of one block ------------------------------------------------------------------------
 
 
-def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArray]:
+def valuation(measure: Measure, data: RankingData) -> Callable[[QueryBlock], FloatArray]:
     """Function from a block of queries to their values, NaN if undefined."""
     metric = measure.metric
     if metric.combines:
@@ -198,7 +198,7 @@ def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArr
         msg = f"n_negatives has {len(numbers):,} numbers by position, and {reason}"
         raise InvalidParameterError(msg)
 
-    def values_of(block: Block) -> FloatArray:
+    def values_of(block: QueryBlock) -> FloatArray:
         rankings = block.by_score if metric.by_score else block.rankings
         if isinstance(numbers, tuple):
             return _values(measure, rankings, n_negatives=numbers[block.queries])

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.base import BaseEvaluation
-from sklearn_rank.evaluation.compute import Block, Scored, find_measure, query_factors, valuation
+from sklearn_rank.evaluation.compute import (
+    QueryBlock,
+    Scored,
+    find_measure,
+    query_factors,
+    valuation,
+)
 from sklearn_rank.evaluation.slices import (
     common_queries,
     refuse_other_judgements,
@@ -200,7 +206,7 @@ class _System(NamedTuple):
         for start in range(0, len(rows), max(_CELLS // most, 1)):
             part = slice(start, start + max(_CELLS // most, 1))
             made = _judged_once_more(self.rankings, query[part], above[part], tied[part], grade)
-            again = value_of(Block(self.numbers[query[part]], made, made))
+            again = value_of(QueryBlock(self.numbers[query[part]], made, made))
             again = np.where(np.isnan(again), self.scored.undefined, again)
             changes[part] = mean.moved(query[part], again, self._weights(made, query[part]))
         return changes

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import mean_over
-from sklearn_rank.evaluation.compute import Block, Scored, valuation
+from sklearn_rank.evaluation.compute import QueryBlock, Scored, valuation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
@@ -144,7 +144,7 @@ def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> Los
         rankings, above=above, tied=ones[: len(above)], grades=rankings.grades[order]
     )
     compute, every = valuation(measure, data), slice(0, len(rankings))
-    columns = [compute(Block(every, one, one)) for one in (ideal, retrieved)]
+    columns = [compute(QueryBlock(every, one, one)) for one in (ideal, retrieved)]
     settled = np.isnan(value) if scored.values is None else np.isnan(scored.values)
     best, found = (np.where(settled, value, column) for column in columns)
     return LossParts(best, found, value)

@@ -18,8 +18,8 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.files.jsons import read_json
 from sklearn_rank.files.source import (
     MAX_BYTES,
-    Block,
     FileRows,
+    LineBlock,
     Source,
     blocks,
     check_size,
@@ -282,13 +282,13 @@ _OTHER_FORMATS = {
 """What files are whose first line matches."""
 
 
-def _first_line(first: Block) -> str:
+def _first_line(first: LineBlock) -> str:
     """The first line that is not a comment."""
     lines = (line.decode().strip() for line in io.BytesIO(first.data))
     return next((line for line in lines if line and not line.startswith("#")), "")
 
 
-def _refuse_other_formats(source: Source, first: Block) -> None:
+def _refuse_other_formats(source: Source, first: LineBlock) -> None:
     """FileFormatError for lines of formats that are not read."""
     line = _first_line(first)
     for pattern, what in _OTHER_FORMATS.items():
@@ -296,7 +296,7 @@ def _refuse_other_formats(source: Source, first: Block) -> None:
             source.fail(None, what)
 
 
-def _kind_of_text(source: Source, first: Block) -> str:
+def _kind_of_text(source: Source, first: LineBlock) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
     line = _first_line(first)
     by_name = kind_of_name(source.path)

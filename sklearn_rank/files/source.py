@@ -95,7 +95,7 @@ class FileRows(NamedTuple):
     """All queries, in formats that can have queries without a row."""
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Whole lines, each ended by a line feed, in UTF-8, without carriage returns before it."""
 
     first_line: int
@@ -154,7 +154,7 @@ def lines_of(path: Any, option: str) -> list[str]:
     return list(filter(str.strip, text_of(path, option).split("\n")))
 
 
-def blocks(source: Source, file: IO[bytes], head: bytes) -> Iterator[Block]:
+def blocks(source: Source, file: IO[bytes], head: bytes) -> Iterator[LineBlock]:
     """The decompressed content without a byte order mark, in blocks of whole lines."""
     for start, what in _NO_TEXT.items():
         if head.startswith(start):
@@ -189,7 +189,7 @@ def check_size(source: Source, n_bytes: int, does: str) -> None:
         source.fail(None, f"{limit}; pass {option} to read it")
 
 
-def _checked(source: Source, line: int, data: bytes) -> Block:
+def _checked(source: Source, line: int, data: bytes) -> LineBlock:
     """A block of lines that are text."""
     at, what = -1, ""
     if b"\r" in data:
@@ -204,4 +204,4 @@ def _checked(source: Source, line: int, data: bytes) -> Block:
             at, what = error.start, "is not UTF-8 text"
     if at >= 0:
         source.fail(line + data.count(b"\n", 0, at), what)
-    return Block(line, data)
+    return LineBlock(line, data)

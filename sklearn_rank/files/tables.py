@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
-from sklearn_rank.files.source import BOM, Block, FileRows, Source, polars_or_none
+from sklearn_rank.files.source import BOM, FileRows, LineBlock, Source, polars_or_none
 from sklearn_rank.inputs.frames import different_values
 from sklearn_rank.inputs.hits import list_among
 from sklearn_rank.inputs.roles import (
@@ -91,7 +91,7 @@ _RUN = _Form(
 _QRELS = _Form(["query", "0", "item", "grade"], {"query": 0, "item": 2, "grade": 3})
 
 
-def read_lines(source: Source, blocks: Iterable[Block], *, has_header: bool) -> FileRows:
+def read_lines(source: Source, blocks: Iterable[LineBlock], *, has_header: bool) -> FileRows:
     """Rows of lines in TREC's formats, or under a header."""
     form = None if has_header else _RUN if source.is_run else _QRELS
     parts: dict[Any, list[Any]] = {}
@@ -100,7 +100,7 @@ def read_lines(source: Source, blocks: Iterable[Block], *, has_header: bool) -> 
         if form is None:
             header, _, data = block.data.partition(b"\n")
             form = _form_of(source, block.first_line, header.decode())
-            block = Block(block.first_line + 1, data)
+            block = LineBlock(block.first_line + 1, data)
         columns = _by_polars(source, block, form) or _by_splitting(source, block, form, bare)
         if form is _RUN and columns:  # whose first ranks are enough
             ranks = columns.pop("rank")
@@ -190,7 +190,7 @@ def _cells(source: Source, line: int, text: str, separator: str) -> list[str]:
 # Blocks of lines --------------------------------------------------------------------------------
 
 
-def _by_splitting(source: Source, block: Block, form: _Form, bare: list[str]) -> dict[str, Any]:
+def _by_splitting(source: Source, block: LineBlock, form: _Form, bare: list[str]) -> dict[str, Any]:
     """The columns of a block, or the error of a wrong line; none if it has no rows.
 
     Queries of rows without items are added to ``bare``.
@@ -350,7 +350,7 @@ def polars_for(n_bytes: int) -> Any:
     return polars_or_none() if n_bytes >= least else None
 
 
-def _by_polars(source: Source, block: Block, form: _Form) -> dict[str, Any]:
+def _by_polars(source: Source, block: LineBlock, form: _Form) -> dict[str, Any]:
     """The columns of a large block of regular lines; none of others, and without Polars."""
     data, limit = block.data, TIMESTAMP if form is _QRELS else EXACT_INTEGER
     pl = polars_for(len(data)) if source.grades is None else None

@@ -115,7 +115,7 @@ def resolve_assumption(options: ReadOptions, *, has_grades: bool, has_zero: bool
     return "partial" if has_zero else "complete"
 
 
-class _Joined(NamedTuple):
+class _JoinedItems(NamedTuple):
     """Ranked items with their grades."""
 
     items: Items
@@ -208,7 +208,7 @@ def _types_of_judged(truths: list[Any] | Qrels) -> set[type]:
 
 
 def _data_of(
-    joined: _Joined,
+    joined: _JoinedItems,
     query_ids: Array | list[Any],
     options: ReadOptions,
     weights: FloatArray | None = None,
@@ -241,7 +241,7 @@ def _data_of(
 
 def _look_up(
     truths: list[Any] | Qrels, rankings: list[Any] | Run, options: ReadOptions
-) -> _Joined | None:
+) -> _JoinedItems | None:
     """Items of plain lists, or {item: score}, looked up in plain sets, lists or {item: grade}.
 
     None where something is to be read with more care: anything but text and integers as ids, each
@@ -304,7 +304,7 @@ def _look_up(
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
     items = Items(offsets, scores, of_ranked, judged, n_judged=n_judged, ties=options.ties)
     judgements = Judgements(JudgedItems(borders, ids, grades))
-    return _Joined(items, assumed, judgements, rankings, judged=whole)
+    return _JoinedItems(items, assumed, judgements, rankings, judged=whole)
 
 
 def _chosen(
@@ -339,7 +339,7 @@ def _warn_of_rising(run: Run, grades: Array, least: int | None) -> None:
 
 def _copied(
     truths: list[Any] | Qrels,
-    joined: _Joined,
+    joined: _JoinedItems,
     query_ids: Array | list[Any],
     options: ReadOptions,
     *,
@@ -415,7 +415,7 @@ def _look_up_rows(
     *,
     has_grades: bool = True,
     least: int | None = None,
-) -> _Joined:
+) -> _JoinedItems:
     """Grades of the rows of a run with the same queries, in one order, as its judgements."""
     check_grades(
         qrels.grades, called("y_true"), where=qrels.name_row, negative=options.negative_grades
@@ -442,10 +442,12 @@ def _look_up_rows(
         n_judged = sizes_of(borders)
         judged = _chosen(grades > 0, borders, grades)
     items = Items(run.offsets, run.scores, ranked, judged, n_judged=n_judged, ties=options.ties)
-    return _Joined(items, assumed, judgements, run, counts)
+    return _JoinedItems(items, assumed, judgements, run, counts)
 
 
-def _look_up_shared(qrels: Qrels, run: Run, options: ReadOptions, least: int | None) -> _Joined:
+def _look_up_shared(
+    qrels: Qrels, run: Run, options: ReadOptions, least: int | None
+) -> _JoinedItems:
     """Grades of the rows of a run by the one truth of all queries, a set."""
     run, counts = _checked(run, options)
     judged_ids = CodedIds.of(qrels.item_ids.to_list())
@@ -472,7 +474,7 @@ def _look_up_shared(qrels: Qrels, run: Run, options: ReadOptions, least: int | N
     )
     judged = JudgedItems(np.array([0, n_items]), judged_ids, np.ones(n_items), len(run))
     counts = replace(counts, missed=len(missed))
-    return _Joined(items, options.assume or "", Judgements(judged), run, counts)
+    return _JoinedItems(items, options.assume or "", Judgements(judged), run, counts)
 
 
 def _checked(run: Run, options: ReadOptions) -> tuple[Run, InputCounts]:

@@ -39,7 +39,7 @@ _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 # The grid ----------------------------------------------------------------------------------------
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """One measure of a row of the grid."""
 
     value: Number
@@ -64,7 +64,7 @@ class Row(NamedTuple):
 
     label: str
     queries: int
-    cells: tuple[Cell | None, ...]
+    cells: tuple[GridCell | None, ...]
     """By measure; None without a value."""
     slice: str = ""
     new: int = 1
@@ -140,11 +140,11 @@ def slice_name(label: Any) -> str:
 # Claims ------------------------------------------------------------------------------------------
 
 
-class Finding(NamedTuple):
+class SignificantChange(NamedTuple):
     """A significant change: a filled cell of the grid."""
 
     row: Row
-    cell: Cell
+    cell: GridCell
     measure: str
     greater: bool
 
@@ -166,10 +166,10 @@ class Finding(NamedTuple):
         return verb if self.greater else f"{verb} (lower is better)"
 
 
-def findings(section: Section) -> list[Finding]:
+def findings(section: Section) -> list[SignificantChange]:
     """Significant changes, in an order independent of that of rows and measures."""
     significant = [
-        Finding(row, cell, measure, greater)
+        SignificantChange(row, cell, measure, greater)
         for row in section.rows
         for cell, measure, greater in zip(row.cells, section.measures, section.greater, strict=True)
         if cell is not None and cell.direction
@@ -186,7 +186,7 @@ def some(names: Iterable[str]) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-def claims(ordered: Sequence[Finding]) -> str:
+def claims(ordered: Sequence[SignificantChange]) -> str:
     """Losses, then gains: ``MAP fell for brand queries; MRR and nDCG@10 rose``."""
     groups: dict[tuple[str, str], list[str]] = {}
     for kind in ("worse", "better"):
@@ -213,7 +213,7 @@ def claims(ordered: Sequence[Finding]) -> str:
     return "; ".join(phrases[: 2 * MOST_NAMED]) + f"; {more:,} more changes" * (more > 0)
 
 
-def claims_by_system(ordered: Sequence[Finding], systems: Sequence[str]) -> str:
+def claims_by_system(ordered: Sequence[SignificantChange], systems: Sequence[str]) -> str:
     """Systems with the same claims together, losses first; slices only for a single system."""
     grouped: dict[tuple[bool, str], list[str]] = {}
     for number in {finding.row.new for finding in ordered}:

@@ -32,13 +32,13 @@ from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_t
 from sklearn_rank.tables.table import p_text
 from sklearn_rank.view.page import (
     MOST_NAMED,
-    Cell,
     Direction,
-    Finding,
+    GridCell,
     Kind,
     Report,
     Row,
     Section,
+    SignificantChange,
     Verdict,
     claims,
     claims_by_system,
@@ -148,7 +148,7 @@ def compared_section(
     whole: tuple[Direction, str] | None = None if gate is None else ("", "")
     rows = []
     if several:
-        first = tuple(Cell(comparison.scores[name][names[0]]) for name in measures)
+        first = tuple(GridCell(comparison.scores[name][names[0]]) for name in measures)
         rows.append(Row(names[0], comparison.counts["queries"], first, new=0))
     for system in comparison.others:
         of_system = list[Row]()
@@ -202,7 +202,7 @@ def _gravity(row: Row, greater: Sequence[bool]) -> tuple[bool, bool, float]:
 
 def _cell(
     row: Change, by_gate: tuple[Direction, str] | None, *, unguarded: bool = False
-) -> Cell | None:
+) -> GridCell | None:
     """A change, in the colour of a gate's judgement or of its significance."""
     new, old, change, p, *ends = numbers(
         [row.new, row.baseline_value, row.change, row.p_holm, row.low, row.high]
@@ -216,7 +216,7 @@ def _cell(
     direction, note = by_gate or (direction, _NOT_GUARDED if is_loss else "")
     counts = None if row.remark else (row.wins or 0, row.ties or 0, row.losses or 0)
     interval = None if None in ends else (ends[0], ends[1])
-    return Cell(new, old, change, interval, p, direction, counts, note=note)
+    return GridCell(new, old, change, interval, p, direction, counts, note=note)
 
 
 _COLOURS: dict[str, Direction] = {"improved": "better", "fail": "worse", "stale": "worse"}
@@ -236,7 +236,7 @@ def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, st
     return cells
 
 
-def _lead(section: Section, gate: GateResult | None) -> Finding | None:
+def _lead(section: Section, gate: GateResult | None) -> SignificantChange | None:
     """The cell that a page opens with: of the verdict of a gate, or else of the first claim."""
     ordered = findings(section)
     if gate is None or (gate.worst is None and ordered):
@@ -250,7 +250,7 @@ def _lead(section: Section, gate: GateResult | None) -> Finding | None:
     cell = row.cells[number]
     if cell is None:
         return None
-    return Finding(row, cell, section.measures[number], section.greater[number])
+    return SignificantChange(row, cell, section.measures[number], section.greater[number])
 
 
 # The answer --------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def nothing_learned(comparison: Comparison) -> str:
 def _family(
     comparison: Comparison,
     section: Section,
-    ordered: Sequence[Finding],
+    ordered: Sequence[SignificantChange],
     parts: Mapping[str, Comparison],
 ) -> str:
     """The test, and how many other changes are significant."""
@@ -380,7 +380,7 @@ def _unmatched(comparison: Comparison) -> list[str]:
     return said
 
 
-def _losses(comparison: Comparison, lead: Finding | None, section: Section) -> list[str]:
+def _losses(comparison: Comparison, lead: SignificantChange | None, section: Section) -> list[str]:
     """Of a loss over all queries: items that left, what is not retrieved, what order costs."""
     if lead is None or lead.row.slice or lead.cell.direction != "worse":
         return []
@@ -442,7 +442,7 @@ def _highest(comparison: Comparison) -> str:
     return f"{text}, not tested against {safe_text(second)}"
 
 
-def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
+def _numbers(comparison: Comparison, lead: SignificantChange, section: Section) -> str:
     """The numbers behind the first claim."""
     cell, row = lead.cell, lead.row
     spread = ""
@@ -462,7 +462,7 @@ def _numbers(comparison: Comparison, lead: Finding, section: Section) -> str:
 
 
 def _unjudged(
-    comparison: Comparison, lead: Finding | None, texts: Texts
+    comparison: Comparison, lead: SignificantChange | None, texts: Texts
 ) -> tuple[str, tuple[Any, ...]]:
     """The shares of unjudged items, and the first ones to judge with their queries."""
     text = next((note for note in comparison.notes if note.startswith(_UNJUDGED)), "")
@@ -576,11 +576,11 @@ def single_section(
 
 def _single_cell(
     evaluation: BaseEvaluation, measure: str, by_gate: tuple[Direction, str] | None
-) -> Cell | None:
+) -> GridCell | None:
     (value,), values = numbers([evaluation[measure]]), evaluation.per_query.get(measure)
     direction, note = by_gate or ("", "")
     if value is None or values is None:
-        return None if value is None else Cell(value, direction=direction, note=note)
+        return None if value is None else GridCell(value, direction=direction, note=note)
     ends = numbers(evaluation.confidence_interval(measure))
     interval = None if None in ends else (ends[0], ends[1])
     defined = values[~np.isnan(values)]
@@ -588,7 +588,7 @@ def _single_cell(
     bins = np.histogram(defined, 10, (0.0, upper))[0].tolist()
     if len(defined) < len(values):
         note = ", ".join(filter(None, [note, f"undefined for {len(values) - len(defined):,}"]))
-    return Cell(value, interval=interval, direction=direction, bins=tuple(bins), note=note)
+    return GridCell(value, interval=interval, direction=direction, bins=tuple(bins), note=note)
 
 
 def _single_verdict(evaluation: BaseEvaluation) -> Verdict:

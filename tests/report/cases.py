@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
-from sklearn_rank.view.page import Cell, Report, Row, Section, Verdict
+from sklearn_rank.view.page import GridCell, Report, Row, Section, Verdict
 from sklearn_rank.view.queries import script_json
 from tests.tables.hostile import HOSTILE
 
@@ -87,9 +87,9 @@ def report_of(n: int, *, sections: int = 1, **options: Any) -> Report:
     """Sections with everything that a page may have."""
     data = many(n, **options)
     new = len(data["systems"]) - 1
-    loss = Cell(0.6, 0.7, -0.1, (-0.2, -0.05), 0.01, "worse", (3, 30, 53), note="allowed 0.02")
+    loss = GridCell(0.6, 0.7, -0.1, (-0.2, -0.05), 0.01, "worse", (3, 30, 53), note="allowed 0.02")
     rows = (
-        Row("all", 300, (Cell(0.6, 0.5, 0.1, (-0.1, 0.3), 0.2, "", (9, 8, 7)), None), new=new),
+        Row("all", 300, (GridCell(0.6, 0.5, 0.1, (-0.1, 0.3), 0.2, "", (9, 8, 7)), None), new=new),
         Row("brand", 86, (loss, loss._replace(bins=(0, 3, 1))), "brand", new=new),
     )
     titles = {"title": "A gate", "badge": "FAIL", "direction": "worse"} if sections > 1 else {}

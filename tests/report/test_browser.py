@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from sklearn_rank import read_qrels
-from sklearn_rank.view.page import Cell, Report, Row, Verdict, page
+from sklearn_rank.view.page import GridCell, Report, Row, Verdict, page
 from tests.report.cases import data_with, many, report_of, section_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -203,7 +203,7 @@ MOVED = page(
     Report(
         "x",
         Verdict("nDCG@10 fell", "worse"),
-        (section_of(MOVES, Row("all", 2, (Cell(0.2, 0.3, -0.1), None))),),
+        (section_of(MOVES, Row("all", 2, (GridCell(0.2, 0.3, -0.1), None))),),
     )
 )
 
@@ -323,7 +323,7 @@ def test_a_query_far_down_the_list_shows_its_items_beside_it(tmp_path):
 
 def test_a_cell_without_losses_shows_gains(tmp_path):
     data = data_with(["q"], [[[0.1], [0.2]], [[1], [1]]], [[[None, None], ITEMS]], ("a", "b"))
-    section = section_of(data, Row("all", 1, (Cell(0.2, 0.1, 0.1), None)))
+    section = section_of(data, Row("all", 1, (GridCell(0.2, 0.1, 0.1), None)))
     text = page(Report("x", Verdict("x", "same"), (section,)))
     script = "all('.grid button')[0].click(); return status();"
     assert using(text, script, tmp_path) == "nDCG@10 \u00b7 better: 1 of 1 query"

@@ -17,7 +17,7 @@ from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Column, Table, text_cell
 from sklearn_rank.view.page import (
     GENERATOR,
-    Cell,
+    GridCell,
     Report,
     Row,
     Verdict,
@@ -64,7 +64,7 @@ def test_hostile_names_are_data(text):
     texts = {"query_text": {query: text}, "item_text": {query: about}}
     data = report_on(result, slices={query: text}, **texts).sections[0].queries
     row = Row(
-        text, 1, (Cell(0.1, 0.2, 0.1, (0.0, 0.2), 0.1, "better", (1, 0, 2), note=text),), text
+        text, 1, (GridCell(0.1, 0.2, 0.1, (0.0, 0.2), 0.1, "better", (1, 0, 2), note=text),), text
     )
     table = Table((Column(text),), ((text_cell(text),),), notes=(text,))
     options = {"title": text, "badge": text, "direction": "worse", "lead": text, "message": text}

@@ -20,7 +20,7 @@ from sklearn_rank import (
 from sklearn_rank.gates.gate import judge_gate
 from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import RankGateFailure
-from sklearn_rank.view.page import Cell, Row, Section, claims, findings, page
+from sklearn_rank.view.page import GridCell, Row, Section, claims, findings, page
 from sklearn_rank.view.systems import compared_section, report_of, verdict_of
 from tests.report.cases import data_of
 
@@ -113,7 +113,7 @@ def grids(draw):
             size = draw(st.integers(1, 100)) / 1000
             change = {"worse": -size, "better": size, "": size}[kind]
             p = 0.01 if kind else 0.5
-            cells.append(Cell(0.5 + change, 0.5, change, None, p, kind, (1, 2, 3)))
+            cells.append(GridCell(0.5 + change, 0.5, change, None, p, kind, (1, 2, 3)))
         rows.append(Row(label or "all queries", 6, tuple(cells), label))
     return Section(("old", "new"), ("MAP", "MRR")[:n_measures], (True,) * n_measures, tuple(rows))
 
