@@ -59,8 +59,7 @@ program](coming_from.md#conventions).
 """
 
 _EXAMPLE = """\
-One query by hand: the relevant items are `b` and `d`, of which the ranking has `b` second and `d`
-fourth.
+One query by hand: the relevant items `b` and `d` are at ranks 2 and 4.
 
 ```pycon
 >>> from sklearn_rank import evaluate
