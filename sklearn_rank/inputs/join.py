@@ -256,32 +256,20 @@ def _look_up(
     ranked, true = (set(map(type, chain.from_iterable(side))) for side in (rankings, truths))
     if not ranked | true <= SIMPLE_IDS or sum(map(len, map(set, lists))) < sum(map(len, lists)):
         return None
-    sizes, scores = np.array(list(map(len, truths)), dtype=np.int64), None
+    sizes = np.array(list(map(len, truths)), dtype=np.int64)
     offsets = offsets_of(np.array(list(map(len, rankings)), dtype=np.int64))
-    borders, grades = offsets_of(sizes), np.ones(int(sizes.sum()))
-    if has_grades:
-        numbers = [*chain.from_iterable(map(dict.values, truths))]
-        if not set(map(type, numbers)) <= {int, float}:
-            return None
-        few = {0, *numbers}
-        if min(few) < 0 or max(few) > EXACT_INTEGER or math.isnan(sum(few)):
-            return None
-        grades = np.array(numbers, dtype=np.float64)
-    if has_scores:
-        numbers = [*chain.from_iterable(map(dict.values, rankings))]
-        kinds = set(map(type, numbers))
-        if not kinds <= {int, float}:
-            return None
-        scores = np.fromiter(numbers, float) if kinds == {float} else np.array(numbers)
-        is_exact = scores.dtype.kind in "iu" or np.abs(scores).max(initial=0) < EXACT_INTEGER
-        if scores.dtype.kind not in "iuf" or not is_exact:  # or something is missing
-            return None
+    borders = offsets_of(sizes)
+    grades = _plain_grades(truths) if has_grades else np.ones(int(sizes.sum()))
+    scores = _plain_scores(rankings) if has_scores else None
+    if grades is None or (has_scores and scores is None):
+        return None
     if ranked != true or len(ranked) > 1:
         refuse_unequal_types(ranked, true)
     is_relevant = grades > 0
     # Who says that all truths are partial says it of sets and lists, too.
     assumed = resolve_assumption(options, has_grades=has_grades, has_zero=not is_relevant.all())
     is_partial = assumed in UNLISTED_UNJUDGED
+    # Every lookup of all rankings in one loop of the interpreter: bound methods, mapped twice.
     if has_grades or is_partial:
         tables = truths if has_grades else [dict.fromkeys(truth, 1.0) for truth in truths]
         other = math.nan if is_partial else 0.0
@@ -290,6 +278,7 @@ def _look_up(
     else:
         sets = truths if of_truth <= _SETS else list(map(set, truths))
         are_named = map(map, [truth.__contains__ for truth in sets], rankings)
+        # A bool is a byte.
         of_ranked = np.frombuffer(bytearray(chain.from_iterable(are_named)), np.uint8)
     if scores is not None:
         doubt = doubt_of_rising(scores, offsets, LEAST_RISES)
@@ -300,11 +289,34 @@ def _look_up(
     whole = ids, borders, grades
     if is_partial:
         n_judged = sizes
-    else:
+    else:  # an item that is judged irrelevant is as good as one that is not listed
         ids, (borders, grades) = [*compress(ids, is_relevant.tolist())], judged
     items = Items(offsets, scores, of_ranked, judged, n_judged=n_judged, ties=options.ties)
     judgements = Judgements(JudgedItems(borders, ids, grades))
     return _JoinedItems(items, assumed, judgements, rankings, judged=whole)
+
+
+def _plain_grades(truths: Iterable[Any]) -> FloatArray | None:
+    """Grades of {item: grade}; None if any is no plain number, missing, negative or rounded."""
+    numbers = [*chain.from_iterable(map(dict.values, truths))]
+    if not set(map(type, numbers)) <= {int, float}:
+        return None
+    few = {0, *numbers}  # grades are few: their extremes are those of a small set
+    if min(few) < 0 or max(few) > EXACT_INTEGER or math.isnan(sum(few)):
+        return None
+    return np.array(numbers, dtype=np.float64)
+
+
+def _plain_scores(rankings: Iterable[Any]) -> Array | None:
+    """Scores of {item: score}; None if any is no plain number, missing or rounded."""
+    numbers = [*chain.from_iterable(map(dict.values, rankings))]
+    kinds = set(map(type, numbers))
+    if not kinds <= {int, float}:
+        return None
+    # Integers alone stay exact; integers beside floats would be rounded from 2**53 on.
+    scores = np.fromiter(numbers, float) if kinds == {float} else np.array(numbers)
+    is_exact = scores.dtype.kind in "iu" or np.abs(scores).max(initial=0) < EXACT_INTEGER
+    return scores if scores.dtype.kind in "iuf" and is_exact else None
 
 
 def _chosen(
@@ -430,6 +442,7 @@ def _look_up_rows(
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
     assumed = resolve_assumption(options, has_grades=has_grades, has_zero=has_zero)
     is_partial, n_judged = assumed in UNLISTED_UNJUDGED, None
+    # What is not looked up keeps the default: under complete judgements all but relevant items.
     wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
     ids, borders = take_ids(qrels.item_ids, wanted), np.searchsorted(wanted, qrels.offsets)
     rows = run.find(ids, segment_index(qrels.offsets)[wanted])
@@ -450,6 +463,7 @@ def _look_up_shared(
 ) -> _JoinedItems:
     """Grades of the rows of a run by the one truth of all queries, a set."""
     run, counts = _checked(run, options)
+    # Both sides in codes of the judged items: counting them is one bincount.
     judged_ids = CodedIds.of(qrels.item_ids.to_list())
     codes = CodedIds.of(run.item_ids.to_list()).in_codes_of(judged_ids)
     is_hit, n_items = codes >= 0, len(judged_ids)
@@ -496,6 +510,7 @@ def _without_duplicates(run: Run, options: ReadOptions) -> Run:
         number, item = keys[both[0]]
         positions = rows[list(both)] - run.offsets[number]
         refuse_duplicate(Where("y_score", run.query_ids[number]), safe_repr(item), *positions)
+    # All rows but the repeated ones that are not the best of their item.
     best = rows[best_occurrences(keys, None if run.scores is None else run.scores[rows])]
     return run.take(np.setdiff1d(np.arange(run.n_rows), np.setdiff1d(rows, best)))
 
