@@ -124,6 +124,11 @@ class Joined:
             deviation = run_deviation(whole, name)
         return None if deviation is None else deviation**2
 
+    def n_changed(self, measure: str, systems: tuple[str, str]) -> int:
+        """Queries that changed, or clusters where there are some; 0 without values per query."""
+        pairs = self.pairs(measure, systems)
+        return 0 if isinstance(pairs, str) else pairs.n_changed
+
     def pairs(self, measure: str, systems: tuple[str, str]) -> PairedDifferences | str:
         """Baseline and new values per query, or the reason why there is no test."""
         metric = self.measure(measure).metric

@@ -37,7 +37,7 @@ from sklearn_rank.gates.limits import (
 )
 from sklearn_rank.gates.measure import Measured, measure, refusals, slices_of
 from sklearn_rank.gates.rule import GAIN_ALPHA
-from sklearn_rank.gates.sentences import power_sentence
+from sklearn_rank.gates.sentences import fall_of, power_sentence
 from sklearn_rank.gates.verdict import (
     BROKEN,
     REFUSED,
@@ -52,7 +52,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.statistics.paired import FEWEST, POWER
 from sklearn_rank.statistics.student import least_found
 from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS, SLACK
-from sklearn_rank.support.text import line, safe_repr, safe_text
+from sklearn_rank.support.text import line, listed, safe_repr, safe_text
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.result import Comparison
@@ -311,26 +311,40 @@ def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, floa
 
 
 def _what_it_will_see(measured: Measured, arguments: Arguments) -> tuple[Finding, ...]:
-    """Power of the next run, as a help for choosing limits."""
+    """What the next run will detect in each measure, as a help for choosing limits."""
     new, limits = measured.evaluation, arguments.limits
-    names = [name for name in limits.max_drop if name in new.per_query]
-    if not names:
-        return ()
-    name = names[0]
-    drop = drop_of(limits.max_drop[name], float(new[name]))
-    hard = max(drop, limits.hard_drop[name])
-    if hard <= drop + SLACK:
-        text = f"a contract: every drop of {name} beyond {drop:g} is red"
-        return (Finding("contract", None, text),)
-    values = new.per_query[name][~np.isnan(new.per_query[name])]
-    metric, n = new.scored[name].measure.metric, len(values)
-    error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n) if n >= FEWEST else 0.0
-    if not 0 < error < math.inf:
-        return ()  # few values may be alike by chance
-    alpha = arguments.settings.alpha / len(limits.max_drop)
-    seen = least_found(error, n - 1.0, alpha, POWER, least=drop, most=hard)
-    text = (
-        f"{power_sentence(n, metric.symbol, seen)}, if queries change as usual. If they are a "
-        "contract and no sample, pass hard_drop equal to max_drop"
-    )
-    return (Finding("sample", None, text),)
+    records = dict(zip(new, new.measures, strict=True))
+    tested = [name for name in limits.max_drop if name in new.per_query]
+    found, contracts, untested, alike = list[str](), list[str](), list[str](), list[str]()
+    for name, allowed in limits.max_drop.items():
+        used, drop = records[name], drop_of(allowed, float(new[name]))
+        hard = max(drop, limits.hard_drop[name])
+        fall = fall_of(used.metric.greater_is_better)
+        every = f"every {fall} of {used.title} beyond {drop:g}"
+        if name not in tested:
+            untested.append(every)
+        elif hard <= drop + SLACK:
+            contracts.append(every)
+        else:
+            values = new.per_query[name][~np.isnan(new.per_query[name])]
+            n, error = len(values), 0.0
+            if n >= FEWEST:
+                error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n)
+            if not 0 < error < math.inf:  # few values may be alike by chance
+                alike.append(used.title)
+                continue
+            alpha = arguments.settings.alpha / len(tested)
+            seen = least_found(error, n - 1.0, alpha, POWER, least=drop, most=hard)
+            found.append(f"{used.title} {fall}s of {seen:.3f}")
+    findings = []
+    if found:
+        unknown = f"; what it detects in {listed(alike)} is not known yet" if alike else ""
+        text = (
+            f"{power_sentence(len(new.query_ids), found)}, if queries change as usual{unknown}. If "
+            "these queries are a contract rather than a sample, pass hard_drop equal to max_drop"
+        )
+        findings.append(Finding("sample", None, text))
+    for kind, reason in ((contracts, "a contract"), (untested, "without a test")):
+        if kind:
+            findings.append(Finding("contract", None, f"{reason}: {listed(kind)} is red"))
+    return tuple(findings)

@@ -387,7 +387,8 @@ def _remark(case: _Judging) -> None:
     if case.joined is not None:
         top, shares = unjudged_shares(case.joined)
         was, now = (shares.get(name) for name in case.names)
-        reads_ranks = any(not measure.metric.is_given for measure in case.measures.values())
+        metrics = [case.measures[name].metric for name in case.limits.limited]
+        reads_ranks = any(not (metric.is_given or metric.is_total) for metric in metrics)
         if reads_ranks and was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
             text = f"{now:.0%} of the new top {top} are unjudged ({case.names[0]} {was:.0%})"
             case.add("new_unjudged", None, text)

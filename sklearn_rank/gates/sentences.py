@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.verdict import MeasureResult
 from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS, SLACK
-from sklearn_rank.support.text import LONGEST_NAME, line, queries_text
+from sklearn_rank.support.text import LONGEST_NAME, line, listed, queries_text
 from sklearn_rank.tables.table import number_cell, p_text
 
 HEADLINE_DECIMALS = 3
 """Of a headline; tables have more."""
+RED_BY_COUNTS = "which is red without a test"
+"""Where two queries or more lost, none won, and p is not the reason."""
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
@@ -90,7 +94,7 @@ def counts_of(row: MeasureResult) -> str:
     """``17 of 60 queries got worse, 3 better``."""
     drop = row.drop
     if drop is None or not drop.queries:
-        return "all items ranked together"
+        return "one value for the whole run, not tested"
     better = f"{drop.wins:,} better" if drop.wins else "none better"
     return f"{drop.losses:,} of {queries_text(drop.queries)} got worse, {better}"
 
@@ -110,8 +114,10 @@ def drop_sentence(row: MeasureResult) -> str:
     limit = (row.hard_drop if is_hard else row.allowed) or 0.0
     _, _, decimals = apart(row.fall, limit, _decimals(limit))
     word = f"{'hard limit' if is_hard else 'allowed'} {allowed_text(row, limit, decimals)}"
-    word = word if limit else "no drop allowed"
+    word = word if limit else f"no {fall_of(row.greater_is_better)} allowed"
     p = p_text(None if drop is None or is_untested(row) else drop.p_holm)
+    if clauses and Clause.SIGNIFICANT not in clauses and p:
+        p = f"{RED_BY_COUNTS} ({p})"
     moved = f"{moved_to(row)}{of_slice(row.label, row.queries)}"
     change = f"({signed(row.change, decimals)}, {word})"
     return f"{moved} {change}: {', '.join(filter(None, [counts_of(row), p]))}"
@@ -124,7 +130,11 @@ def over_all(row: MeasureResult) -> str:
     return f" ({row.value:.{HEADLINE_DECIMALS}f} over all)"
 
 
-def power_sentence(n: int, title: str, detectable: float) -> str:
+def fall_of(greater_is_better: bool) -> str:
+    """How a measure gets worse: a drop, or a rise where lower is better."""
+    return "drop" if greater_is_better else "rise"
+
+
+def power_sentence(n: int, falls: Sequence[str]) -> str:
     """``With 250 queries this gate detects MAP drops of 0.028 or more (80% power)``."""
-    drops = f"{title} drops of {detectable:.3f} or more (80% power)"
-    return f"With {queries_text(n)} this gate detects {drops}"
+    return f"With {queries_text(n)} this gate detects {listed(falls)} or more (80% power)"

@@ -75,6 +75,15 @@ def format_list(values: Any, *, limit: int = MAX_LISTED, total: int | None = Non
     return f"{text} and {more:,} more" if more > 0 else text
 
 
+def listed(parts: Sequence[str], most: int = 6) -> str:
+    """``a, b and c``, or ``a, b and 3 more``."""
+    more = len(parts) - most
+    first, last = (
+        (parts[:most], f"{more:,} more") if more > 0 else (parts[:-1], "".join(parts[-1:]))
+    )
+    return " and ".join(filter(None, (", ".join(first), last)))
+
+
 def count(number: int, one: str, several: str = "") -> str:
     """``1 query``, ``250 queries``."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import __version__
 from sklearn_rank.support.disk import GENERATOR
-from sklearn_rank.support.text import as_text, count, safe_text
+from sklearn_rank.support.text import as_text, count, listed, safe_text
 from sklearn_rank.tables.formats import to_html
 from sklearn_rank.tables.table import Table, fixed, p_text
 
@@ -180,10 +180,7 @@ def findings(section: Section) -> list[SignificantChange]:
 def some(names: Iterable[str]) -> str:
     """``a, b and c``, or ``a, b, c and 4 more``."""
     texts = [safe_text(name, limit=40) for name in names]
-    shown, more = texts[:MOST_NAMED], len(texts) - MOST_NAMED
-    if more > 0:
-        return f"{', '.join(shown)} and {more:,} more"
-    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+    return listed(texts, MOST_NAMED)
 
 
 def claims(ordered: Sequence[SignificantChange]) -> str:

@@ -10,8 +10,11 @@ from typing import Any
 
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
+from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.sentences import (
+    RED_BY_COUNTS,
     allowed_text,
+    fall_of,
     is_untested,
     limit_of,
     moved_by,
@@ -172,24 +175,23 @@ def outlook_of(result: GateResult) -> str:
     if result.false_alarm is None or none_tested or is_stale:
         return ""
     rate = result.false_alarm
-    share = f"{rate:.0%}" if rate >= 0.005 else "fewer than 1%"
+    share = f"{rate:.0%}" if rate >= 0.005 else "less than 1%"
     row = next(row for row in failing or rows if not is_untested(row))
     drop, fails = row.drop, f"an unchanged system fails it {share} of the time"
     if drop is None or math.isnan(drop.noise):
         fails += ", a retrained or random one more often (Repeats measures it)"
     if drop is None or math.isnan(drop.detectable):
-        why = "Too few queries changed"
-        n_changed = 0 if drop is None else (drop.wins or 0) + (drop.losses or 0)
-        if n_changed >= FEWEST and _varies_by_query(result):
-            why = "All changes are equal: there is no spread"
+        joined, n_changed = result.joined, 0
+        if joined is not None and drop is not None:
+            old, new = joined.systems
+            n_changed = joined.n_changed(row.name, (old, new))
+        units = "queries" if joined is None or joined.clusters is None else "clusters"
+        why = f"Too few {units} changed in {row.title}"
+        if n_changed >= FEWEST:
+            why = f"All changes of {row.title} are equal: there is no spread"
         return f"{why} to estimate what this gate detects; {fails}.{_noise(row)}"
-    text = power_sentence(drop.queries, row.title, drop.detectable)
-    return f"{text}; {fails}.{_noise(row)}"
-
-
-def _varies_by_query(result: GateResult) -> bool:
-    """Whether queries, and no clusters of them, are what varies."""
-    return result.evaluation is None or result.evaluation.clusters is None
+    fall = f"{row.title} {fall_of(row.greater_is_better)}s of {drop.detectable:.3f}"
+    return f"{power_sentence(drop.queries, [fall])}; {fails}.{_noise(row)}"
 
 
 def _noise(row: MeasureResult) -> str:
@@ -207,19 +209,23 @@ def would(result: GateResult) -> str:
     gate = f"A gate with max_drop {', '.join(f'{drop:g}' for drop in allowed)} would"
     refused = [finding.text for finding in result.findings if finding.rule == REFUSED]
     if refused:
-        return f"{gate} be red: {refused[0]}"
+        return f"{gate if allowed else 'A gate would'} be red: {refused[0]}"
     red = [row for row in rows if row.drop is not None and row.drop.clauses]
-    if not red:
+    doubtful = [row for row in rows if row.state is State.NOT_CONFIRMED]
+    if not red and not doubtful:
         return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"
-    row, drop, won = red[0], red[0].drop, ""
+    row, decision = [*red, *doubtful][0], "be red" if red else "pass, not confirmed"
+    drop, won = row.drop, ""
     if row.label is not None:
         gate = f"A gate with max_slice_drop {row.allowed:g} would"
     if drop is not None and drop.queries:
         level = result.alpha if row.label is None else result.slice_alpha
-        won = f"{drop.losses:,} lost, {f'{drop.wins:,}' if drop.wins else 'none'} won"
-        if not is_untested(row):
+        won = f", {drop.losses:,} lost, {f'{drop.wins:,}' if drop.wins else 'none'} won"
+        if red and drop.clauses and Clause.SIGNIFICANT not in drop.clauses:
+            won += f", {RED_BY_COUNTS}"
+        elif not is_untested(row):
             won += f" ({p_text(drop.p_holm)}, level {level:.2f})"
-    return f"{gate} be red: {moved_by(row)}{of_slice(row.label)}{', ' * bool(won)}{won}"
+    return f"{gate} {decision}: {moved_by(row)}{of_slice(row.label)}{won}"
 
 
 # The message -------------------------------------------------------------------------------------

@@ -458,7 +458,7 @@ def test_recording_says_what_the_next_run_will_see(gate):
     assert len(gate.record(*case([1, 2, 3] * 3 + [4]), **DROP).as_dict()["notes"]) == 1
     contract = gate.record(*THIRTY, **DROP, hard_drop=0.02)
     assert not gate(*THIRTY, **DROP, hard_drop=0.02).can_be_raised
-    assert contract.as_dict()["notes"] == ["a contract: every drop of mrr beyond 0.02 is red"]
+    assert contract.as_dict()["notes"] == ["a contract: every drop of MRR beyond 0.02 is red"]
 
 
 def test_a_run_that_fails_does_not_advise_to_raise(gate):

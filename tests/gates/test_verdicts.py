@@ -318,7 +318,7 @@ def test_pooled_measures_are_compared_without_a_test():
     for limit, state in ((0.09, "pass"), (0.08, "fail")):
         result = beside(judgements, new, old, max_drop={"auc(average=pooled)": limit}, **limits)
         assert result.state == state
-    said = "AUC(average=pooled) fell from 1.000 to 0.917 (-0.083, allowed -0.080): all items"
+    said = "AUC(average=pooled) fell from 1.000 to 0.917 (-0.083, allowed -0.080): one value"
     assert said in result.headline
     assert {row.label: row.value for row in result.slices} == {"a": 1.0, "b": 0.75}
     with pytest.raises(ValueError, match=r"auc\(average=pooled\) ranks all queries together"):
