@@ -1,6 +1,7 @@
 """Take the pictures of the documentation: the report of `_shop.py` and a comment on a pull request.
 
-Run it by hand: `python docs/_report_picture.py`. It needs Chromium and Pillow.
+Run it by hand: `python docs/_report_picture.py`. It needs Chromium and Pillow. Each file says which
+numbers it shows, which a test compares with those of today.
 """
 
 from __future__ import annotations
@@ -8,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
 from _shop import shop, write_report
-from markdown_it import MarkdownIt
-from PIL import Image
 
 from sklearn_rank import cli
 
@@ -32,17 +32,27 @@ pre { white-space: pre-wrap } td, th { border: 1px solid #d0d7de; padding: 5px 1
 </style>"""
 
 
+def numbers_in(page: Path) -> str:
+    """Decimals that a page or a text shows."""
+    text = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page.read_text("utf-8"), flags=re.DOTALL)
+    return " ".join(re.findall(r"[-+]?\d+\.\d+", text))
+
+
 def photograph(page: Path, path: Path, size: tuple[int, int], *options: str) -> None:
+    from PIL import Image, PngImagePlugin
+
+    shown = PngImagePlugin.PngInfo()
+    shown.add_text("Description", numbers_in(page))
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "raw.png"
         window = (f"--user-data-dir={folder}", "--window-size={},{}".format(*size))
         command = ["chromium", *OPTIONS, *window, *options, f"--screenshot={raw}", page.as_uri()]
         subprocess.run(command, check=True, capture_output=True)
-        Image.open(raw).convert("RGB").quantize(96).save(path, optimize=True)
+        Image.open(raw).convert("RGB").quantize(96).save(path, optimize=True, pnginfo=shown)
 
 
-def write_comment(path: Path) -> None:
-    """Write the comment of a gate that the new engine fails, as a page; works in the folder."""
+def write_comment() -> Path:
+    """Write the comment of a gate that the new engine fails; works in the folder."""
     made = shop()
     for name in ("qrels", "new", "old", "kinds", "texts", "titles"):
         Path(f"{name}.json").write_text(json.dumps(getattr(made, name)), encoding="utf-8")
@@ -51,7 +61,14 @@ def write_comment(path: Path) -> None:
     for run, how in (("old", "--update"), ("new", "--markdown comment.md")):
         command = f"gate qrels.json {run}.json {limits} {texts} {how}"
         cli.main(command.split())
-    text = Path("comment.md").read_text(encoding="utf-8")
+    return Path("comment.md")
+
+
+def write_as_page(comment: Path, path: Path) -> None:
+    """Write Markdown as GitHub shows it."""
+    from markdown_it import MarkdownIt
+
+    text = comment.read_text(encoding="utf-8")
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     path.write_text(STYLE + page.replace("<details>", "<details open>"), encoding="utf-8")
 
@@ -61,7 +78,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made, contextlib.chdir(made):
         pages = Path(made, "report.html"), Path(made, "comment.html")
         write_report(pages[0])
-        write_comment(pages[1])
+        write_as_page(write_comment(), pages[1])
         for page, size in zip(pages, (REPORT, COMMENT), strict=True):
             photograph(page, STATIC / f"{page.stem}.png", size)
             photograph(page, STATIC / f"{page.stem}-dark.png", size, DARK)
