@@ -37,7 +37,6 @@ FILES = {module_name(path): path for root in ROOTS.values() for path in sorted(r
 MODULES = sorted(set(FILES) - set(ROOTS))
 
 
-@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 

@@ -63,20 +63,33 @@ def test_the_tables_of_hybrid_search_are_those_of_cross_val_compare():
 @pytest.mark.parametrize("page", TUTORIALS, ids=[page.stem for page in TUTORIALS])
 def test_blocks_of_a_tutorial_print_what_it_shows(page, tmp_path):
     """A block that begins with the name of a file is that file; others go on from each other."""
-    script, shown = "", 0
+    script, expected, shown = "", list[str](), 0
+
+    def check(call: list[str], lines: list[str]) -> int:
+        printed = run(call, tmp_path).splitlines()
+        for line in lines:
+            assert line in printed, f"{line!r} is not printed by {call[:2]}:\n{printed}"
+            del printed[: printed.index(line) + 1]
+        return len(lines)
+
     for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         named = re.match(r"# (\w+\.py)\n", text)
         if kind == "python" and named:
             (tmp_path / named[1]).write_text(text, encoding="utf-8")
         elif kind == "python":
             script += text
+        elif kind == "text":
+            expected += shown_lines(text)
         else:
-            command, _, text = text.partition("\n") if kind == "console" else ("", "", text)
-            call = command.removeprefix("$ ").split() or [sys.executable, "-c", script]
-            lines = run(call, tmp_path).splitlines()
-            for line in text.splitlines():
-                if line.strip() not in ("", "..."):
-                    assert line in lines, f"{line!r} is not printed by {call[:2]}:\n{lines}"
-                    del lines[: lines.index(line) + 1]
-                    shown += 1
+            if expected:  # by the blocks so far, whose files a command may read
+                shown += check([sys.executable, "-c", script], expected)
+                expected = []
+            command, _, text = text.partition("\n")
+            shown += check(command.removeprefix("$ ").split(), shown_lines(text))
+    if expected:
+        shown += check([sys.executable, "-c", script], expected)
     assert shown >= 3
+
+
+def shown_lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip() not in ("", "...")]

@@ -21,7 +21,7 @@ from sklearn_rank.gates.gate import judge_gate
 from sklearn_rank.gates.limits import Settings, read_arguments
 from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.view.page import GridCell, Row, Section, claims, findings, page
-from sklearn_rank.view.systems import compared_section, report_of, verdict_of
+from sklearn_rank.view.systems import report_of
 from tests.report.cases import data_of
 
 TRUTH = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}}
@@ -166,8 +166,8 @@ def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
             result = compare(truth, {name: runs[name] for name in names}, measures=measures)
             for own in (slices, dict(reversed(slices.items()))):
                 whole, parts = result, result.by_slice(own)
-                section = compared_section(whole, parts)
-                verdict = verdict_of(whole, section)
+                report = report_of(whole, slices=own)
+                section, verdict = report.sections[0], report.verdict
                 said.add((verdict.sentence, verdict.kind, verdict.details[:1]))
                 filled = {
                     (section.systems[row.new], row.slice, title): cell.direction
@@ -184,7 +184,7 @@ def test_bar_grid_terminal_and_page_say_the_same_in_every_order(drawn):
                     if row.significant
                 }
                 assert filled == expected, "no significant change is missing from the grid"
-                text = page(report_of(result, slices=own))
+                text = page(report)
                 assert text.count('<td class="worse">') == [*expected.values()].count("worse")
                 assert text.count('<td class="better">') == [*expected.values()].count("better")
                 assert f"<h1>{verdict.sentence}</h1>" in text
