@@ -176,11 +176,14 @@ def test_the_oldest_python_is_that_of_the_package() -> None:
 
 
 @pages
-def test_the_comparison_writes_its_report(page: str) -> None:
+def test_the_comparison_writes_its_report(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     if page == "README.md":
         exec(block(page, "evaluate"), names)
+        capsys.readouterr()
     exec(block(page, "compare"), names)
+    if page == "README.md":
+        assert capsys.readouterr().out.startswith(block(page, "what moved", "text"))
     assert "usb hub" in Path("change.html").read_text(encoding="utf-8")
 
 
