@@ -144,8 +144,6 @@ def compared_section(
     """Slices by measures; systems and slices by measures where there are several."""
     names, measures = comparison.names, comparison.measures
     several, by_gate = len(names) > 2, {} if gate is None else _judged_cells(gate)
-    # What a gate does not judge keeps its significance in slices, and is called so.
-    whole: tuple[Direction, str] | None = None if gate is None else ("", "")
     rows = []
     if several:
         first = tuple(GridCell(comparison.scores[name][names[0]]) for name in measures)
@@ -156,9 +154,7 @@ def compared_section(
             cells = tuple(
                 _cell(
                     row,
-                    by_gate.get(
-                        (str(comparison.measure(row.measure)), label), None if label else whole
-                    ),
+                    by_gate.get((str(comparison.measure(row.measure)), label)),
                     unguarded=gate is not None,
                 )
                 for row in part.rows
@@ -359,10 +355,11 @@ def _family(
 
 
 def _unguarded(section: Section) -> list[str]:
-    """Slices that fell significantly, and that a gate does not judge."""
+    """What fell significantly, and no gate judges."""
     return [
-        f"Not guarded: {finding.measure} {short(finding.cell.change, signed=True)} for "
-        f"{some([finding.row.slice])} ({p_text(finding.cell.p)})."
+        f"Not guarded: {finding.measure} {short(finding.cell.change, signed=True)} "
+        f"{f'for {some([finding.row.slice])}' if finding.row.slice else 'overall'} "
+        f"({p_text(finding.cell.p)})."
         for finding in findings(section)
         if finding.cell.note == _NOT_GUARDED and finding.cell.direction == "worse"
     ][:MOST_NAMED]

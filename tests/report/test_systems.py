@@ -492,6 +492,18 @@ def test_the_gates_of_compare_and_report_refuse_what_a_gate_refuses():
         assert words in told.sentence
 
 
+def test_a_measure_that_fell_and_has_no_limit_is_named_beside_a_gate():
+    """AP falls from (1 + 2/3) / 2 to (1 + 2/5) / 2, nDCG, dominated by the first item, by 0.015."""
+    truth = {f"q{n}": {"a": 3, "b": 1} for n in range(12)}
+    old, new = (dict.fromkeys(truth, items) for items in (["a", "x", "b"], [*"axyzb"]))
+    result = compare(truth, {"old": old, "new": new}, ["ndcg", "map"])
+    report = report_of(result, max_drop={"ndcg": 0.1})
+    assert report.verdict.sentence.startswith("Gate passed: ")
+    assert "Not guarded: MAP -0.133 overall (p = 0.0" in " ".join(report.verdict.details)
+    cells = [(cell.direction, cell.note) for cell in report.sections[0].rows[0].cells]
+    assert cells == [("", "allowed 0.1"), ("worse", "not guarded")]
+
+
 def test_a_slice_that_fell_and_has_no_limit_is_named_beside_a_gate():
     result, labels = moved({"head": 1, "brand": 3})
     verdict = report_of(result, slices=labels, max_drop=0.3).verdict
