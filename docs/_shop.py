@@ -64,5 +64,6 @@ def write_report(path: Path) -> Any:
     runs = {"bm25": made.old, "hybrid": made.new}
     compared = compare(made.qrels, runs, ["ndcg@10", "map"])
     texts = {"query_text": made.texts, "item_text": made.titles}
-    compared.report(path, slices=made.kinds, about=["products.qrels"], **texts)
+    limits = {"max_drop": {"ndcg@10": 0.02}, "max_slice_drop": 0.05}  # of the README
+    compared.report(path, slices=made.kinds, about=["products.qrels"], **texts, **limits)
     return compared
