@@ -14,7 +14,7 @@ PROGRAMS = read_record()["programs"]
 
 
 def test_the_record_answers_these_problems():
-    """Otherwise ask the programs again: ``.ci/versions peers``."""
+    """Otherwise ask the programs again: ``.ci/peers``."""
     assert read_record()["problems"] == digest()
     assert RECORD.stat().st_size < 1_000_000
 

@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def start(*, connect: bool) -> Any:
     """A session, with Connect or without."""
-    reason = "Spark has an environment of its own: .ci/versions spark"
+    reason = "Spark has an environment of its own: .ci/spark"
     pytest.importorskip("pyspark", reason=reason)
     # Workers import the package from here, and know the interpreter of the tests.
     os.environ["PYSPARK_PYTHON"] = sys.executable
