@@ -60,8 +60,8 @@ _HOMES = {
     "exceptions": """
         ColumnRoleError ConventionWarning DuplicateItemError FileFormatError InvalidParameterError
         QueryMismatchError QuerySplitError RankingConfigError RankingDataWarning
-        RankingOrderWarning SearchStopped UndefinedMetricError UndefinedMetricWarning
-        UnknownMeasureError
+        RankingMatchWarning RankingOrderWarning SearchStopped UndefinedMetricError
+        UndefinedMetricWarning UnknownMeasureError
         """,
     "files.read": "read_qrels read_run",
     "inputs.tables": "Qrels Run",

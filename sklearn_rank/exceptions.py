@@ -17,6 +17,7 @@ __all__ = [
     "QuerySplitError",
     "RankingConfigError",
     "RankingDataWarning",
+    "RankingMatchWarning",
     "RankingOrderWarning",
     "SearchStopped",
     "UndefinedMetricError",
@@ -81,6 +82,10 @@ class ConventionWarning(UserWarning):
 
 class RankingDataWarning(UserWarning):
     """The data look wrong: ids that never match, swapped arguments, split queries, cut rankings."""
+
+
+class RankingMatchWarning(RankingDataWarning):
+    """Queries or items of one side match none of the other; gates refuse what they do not allow."""
 
 
 class RankingOrderWarning(RankingDataWarning):

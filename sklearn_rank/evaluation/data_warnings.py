@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.exceptions import RankingDataWarning, RankingMatchWarning
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import UNLISTED_UNJUDGED, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -42,7 +42,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         warn(
             f"{data.counts.missed:,} of {count(data.n_shared, 'item')} of the one ground truth "
             f"{are} in no ranking and {counts} for no query; pass a truth per query",
-            RankingDataWarning,
+            RankingMatchWarning,
         )
     rankings = data.rankings
     all_retrieved = rankings.offsets is rankings.judged_offsets

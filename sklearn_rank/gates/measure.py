@@ -18,6 +18,7 @@ from sklearn_rank.evaluation.repeats import Repeats
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingDataWarning,
+    RankingMatchWarning,
     RankingOrderWarning,
     UndefinedMetricError,
 )
@@ -28,21 +29,6 @@ from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import argument, called, count, format_list, safe_repr
 
-_NO_FAILURE = "|".join(
-    (
-        "y_score holds -inf",
-        "lower scores seem better",
-        "no relevant item of any query is a candidate",
-        "y_true and y_score hold the same items in the same order",
-        "every judged item",
-        "nothing is judged irrelevant",
-        r"[\d,]+ of [\d,]+ relevant items seem",
-        "y_true and y_score (hold as many|are 2-D arrays)",
-        "groups (look like sizes|are the same numbers)",
-        "truths seem to hold padding",
-    )
-)
-"""Warnings of data that a gate measures as they are."""
 _filters = threading.Lock()
 """``catch_warnings`` replaces filters of the whole process, and gates may run in threads."""
 
@@ -130,9 +116,10 @@ def _evaluated(
     options["keep_items"] = not in_spark or bool(limits.max_drop)
     try:
         with _filters, warnings.catch_warnings():
-            # What the library warns of, the gate allows or fails for.
-            warnings.simplefilter("ignore", RankingDataWarning)
-            warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
+            # A doubt is shown and decides nothing, whatever the filters of a run are; what matches
+            # nothing is refused below, in the words of a gate.
+            warnings.simplefilter("default", RankingDataWarning)
+            warnings.simplefilter("ignore", RankingMatchWarning)
             warnings.simplefilter("error", RankingOrderWarning)
             return evaluate(y_true, y_score, limits.measures, **options)
     except RankingOrderWarning as doubt:

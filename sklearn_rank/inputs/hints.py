@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.exceptions import RankingDataWarning, RankingMatchWarning
 from sklearn_rank.inputs.spelling import affixed_items, alike_ids, look_different, spelling_hint
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
@@ -97,18 +97,18 @@ def _can_be_equal(kind: type, other: type) -> bool:
 
 
 def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> None:
-    """RankingDataWarning if queries of the two sides differ only in spelling."""
+    """RankingMatchWarning if queries of the two sides differ only in spelling."""
     hint = spelling_hint(missing, unjudged)
     if hint:
         warn(
             f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked ones "
             f"no judgements{hint}",
-            RankingDataWarning,
+            RankingMatchWarning,
         )
 
 
 def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None:
-    """RankingDataWarning if queries of one side are numbered from 0, those of the other from 1.
+    """RankingMatchWarning if queries of one side are numbered from 0, those of the other from 1.
 
     Then the rankings of their neighbours hold more relevant items than their own.
     """
@@ -136,7 +136,7 @@ def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None
             f"queries seem to be numbered from 0 on one side and from 1 on the other: rankings of "
             f"the next number, such as {last} for {first}, hold {found[step]:,} relevant items, "
             f"those of the same number {found[0]:,}",
-            RankingDataWarning,
+            RankingMatchWarning,
         )
 
 
@@ -311,7 +311,7 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0"
         + "; string_provider= can spell the items of both sides alike" * takes("string_provider"),
-        RankingDataWarning,
+        RankingMatchWarning,
     )
     return replace(judged, hint=cause)
 

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn_rank.exceptions import (
     DuplicateItemError,
     QueryMismatchError,
-    RankingDataWarning,
+    RankingMatchWarning,
     RankingOrderWarning,
 )
 from sklearn_rank.inputs.arrays import (
@@ -477,7 +477,7 @@ def _look_up_shared(
             f"{count(len(several), 'item')} of the one ground truth {were} found by several "
             f"queries ({listed}) and {count_} as relevant for each; pass one ground truth per "
             "query, or items that identify the pair of query and item",
-            RankingDataWarning,
+            RankingMatchWarning,
         )
     if options.assume == "partial":
         n_judged, other = np.diff(np.searchsorted(np.flatnonzero(is_hit), run.offsets)), math.nan

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning, RankingOrderWarning
+from sklearn_rank.exceptions import InvalidParameterError, RankingMatchWarning, RankingOrderWarning
 from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import swap_suspicion
@@ -158,7 +158,7 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
     data = read_layout(layout_of(y_true), y_true, y_score, options)
     suspicion = swap_suspicion(data, y_true)
     if suspicion:
-        warn(suspicion, RankingDataWarning)
+        warn(suspicion, RankingMatchWarning)
     return data
 
 
