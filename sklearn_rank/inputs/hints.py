@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from numbers import Number
@@ -163,7 +163,7 @@ class _Lost:
     queries: list[tuple[list[Any], list[Any], list[Any]]] = field(default_factory=list)
     """The lost, the relevant and the ranked items of queries that have the first and last."""
     n_read: int = 0
-    """Queries whose spelling was read."""
+    """Queries whose ids were read."""
     cells: list[str] = field(default_factory=list)
     """Texts of a query whose parts are items of its other side."""
 
@@ -176,14 +176,14 @@ class _Lost:
         if lost and ranked:
             self.n_lost += len(lost)
             self.queries.append((lost, relevant, ranked))
-            self.cells += islice(_cells(lost[:_FEW_ALIKE], ranked), 1)
-            self.cells += islice(_cells(ranked[:_FEW_ALIKE], relevant), 1)
             for item in _PADDING_IDS.intersection(lost):
                 self.padding[item] += 1
 
-    def read_spelling(self) -> None:
-        """Find the lost items that are ranked in another spelling."""
+    def read_ids(self) -> None:
+        """Find cells of several items, and the lost items that are ranked in another spelling."""
         new, self.n_read = self.queries[self.n_read :], len(self.queries)
+        for lost_here, relevant, ranked_here in new:
+            self.cells += _first_cell(lost_here, ranked_here) + _first_cell(ranked_here, relevant)
         lost, _, ranked = (chain.from_iterable(part) for part in zip(*new, strict=True))
         if alike_ids(lost, ranked):  # which most often shows that there is nothing
             for lost_here, relevant, ranked_here in new:
@@ -230,13 +230,13 @@ def with_mismatch_hint(
             continue
         lost.look(truth, ranking)
         if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
-            lost.read_spelling()
+            lost.read_ids()
             _refuse_cells(lost.cells)
             if not (lost.alike or lost.padding):
                 return judged  # of a third of the items, some would show
-    _refuse_cells(lost.cells)
     if lost.n_read < len(lost.queries):
-        lost.read_spelling()
+        lost.read_ids()
+    _refuse_cells(lost.cells)
     _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
     if is_miss:
         return _warn_of_miss(judged, lost, cause, least_missed)
@@ -252,15 +252,14 @@ def with_mismatch_hint(
     return judged
 
 
-def _cells(items: Iterable[Any], others: Collection[Any]) -> Iterator[str]:
-    """Texts that are no items of the other side, but all of whose parts are."""
-    known = set(others)
-    for item in items:
-        if type(item) is not str or _JOINTS.isdisjoint(item) or item in known:
-            continue
-        parts = _SEPARATOR.split(item)
-        if len(parts) > 1 and known.issuperset(parts):
-            yield item
+def _first_cell(items: list[Any], others: list[Any]) -> list[str]:
+    """One of the first texts that is no item of the other side, but all of whose parts are."""
+    for item in items[:_FEW_ALIKE]:
+        if type(item) is str and not _JOINTS.isdisjoint(item) and item not in others:
+            parts = _SEPARATOR.split(item)
+            if len(parts) > 1 and set(others).issuperset(parts):
+                return [item]
+    return []
 
 
 def _refuse_cells(cells: list[str]) -> None:

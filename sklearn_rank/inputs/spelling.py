@@ -13,6 +13,7 @@ from sklearn_rank.support.text import safe_repr
 
 _MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d\ufeff\u200b"))
 """Quotes and marks without a width, which belong to no id."""
+_ZEROS = re.compile(r"\x000+")
 _NUMERIC = re.compile(r"[-+]?[\d.,]+")
 _TRIED, _AMONG = 10, 5_000
 """Ids of which each is sought in ids of the other side, and the number of these."""
@@ -22,29 +23,28 @@ _MUCH_LONGER, _LONG_IDS = 3, 8
 """How many times longer ids of another kind are, and at least."""
 
 
-def _folded(keys: list[Any]) -> str:
-    """Ids without type, case, spaces and quotes, each with a mark at its end."""
-    if bytes in set(map(type, keys)):
-        keys = [k.decode("utf-8", "replace") if isinstance(k, bytes) else k for k in keys]
-    text = "\0".join([*map(str, keys), ""])
+def _plain_forms(keys: list[Any]) -> list[str]:
+    """Ids without type, case, spaces, quotes, leading zeros and a trailing ".0", as one text."""
+    try:
+        text = "\0".join(["", *keys, ""])
+    except TypeError:  # of others than texts
+        keys = [k.decode("utf-8", "replace") if isinstance(k, bytes) else str(k) for k in keys]
+        text = "\0".join(["", *keys, ""])
+    if text.count("\0") > len(keys) + 1:
+        text = "\0".join(["", *(key.replace("\0", "") for key in keys), ""])
     text = text if text.isascii() else unicodedata.normalize("NFC", text)
-    return "".join(text.casefold().split()).translate(_MARKS)
-
-
-def _plain(key: Any) -> str:
-    """An id without type, case, spaces, quotes, leading zeros and a trailing ".0"."""
-    return _folded([key])[:-1].removesuffix(".0").lstrip("0")
+    text = "".join(text.casefold().split()).translate(_MARKS).replace(".0\0", "\0")
+    return (_ZEROS.sub("\0", text) if "\x000" in text else text).split("\0")[1:-1]
 
 
 def alike_ids(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Unequal ids of the two sides that have one plain form."""
-    right = list(right)
-    mine, folded = {key: _plain(key) for key in left}, _folded(right)
-    # Most sides have nothing alike, which one joined text shows at once.
-    if not any(f"{plain}{end}" in folded for plain in mine.values() for end in ("\0", ".0\0")):
+    left, right = list(left), list(right)
+    mine, others = _plain_forms(left), _plain_forms(right)
+    if set(mine).isdisjoint(others):
         return []
-    by_plain = {_plain(key): key for key in right}
-    return [(key, by_plain[plain]) for key, plain in mine.items() if plain in by_plain]
+    by_plain, keys = dict(zip(others, right, strict=True)), dict(zip(left, mine, strict=True))
+    return [(key, by_plain[plain]) for key, plain in keys.items() if plain in by_plain]
 
 
 def _affixed(left: Collection[Any], right: Collection[Any]) -> tuple[str, list[tuple[Any, Any]]]:
@@ -77,14 +77,20 @@ def affixed_items(
     """
     found: dict[tuple[str, str, bool], list[tuple[Any, Any]]] = {}
     for lost, relevant, ranked in queries:
-        true = set(relevant)
-        others = [item for item in ranked if type(item) is str and item not in true]
-        joined = "\0".join(others)
+        others, true = ranked, set[Any]()
+        try:
+            joined = "\0".join(others)
+        except TypeError:  # of others than texts
+            others = [item for item in ranked if type(item) is str]
+            joined = "\0".join(others)
         for key in (item for item in lost if type(item) is str):
             # Most have nothing alike, which loops in C show.
             if key not in joined and not any(map(key.__contains__, others)):
                 continue
+            true = true or set(relevant)
             for text in others:
+                if text in true:
+                    continue
                 short, long = (key, text) if len(key) < len(text) else (text, key)
                 if not short or len(short) == len(long):
                     continue
