@@ -7,6 +7,7 @@ has no dates, hosts or versions, so that the same system writes the same bytes a
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import stat
@@ -261,7 +262,9 @@ def record(
         queries=sorted(queries, key=lambda query: query.id),
         slices={
             label: {
-                measure: round(float(part[measure]), RECORDED_DECIMALS) for measure in evaluation
+                measure: round(float(part[measure]), RECORDED_DECIMALS)
+                for measure in evaluation
+                if not math.isnan(part[measure])
             }
             for label, (_, part) in sorted(parts.items())
         },

@@ -308,6 +308,15 @@ def test_no_slice_that_was_recorded_vanishes(gate):
     assert "30 queries are in other slices: q001 a -> none" in gate(*THIRTY, **DROP).headline
 
 
+def test_a_slice_without_a_value_is_recorded_without_it(gate):
+    judged = {**truth(30), **{query: {} for query in names(10)}}
+    limits = {**DROP, "slices": {q: str(q > "q010") for q in names(30)}, "max_slice_drop": 0.02}
+    limits |= {"allow": {"undefined"}}
+    gate.record(judged, results([2] * 30), **limits)
+    assert content(gate)["slices"] == {"False": {}, "True": {"mrr": 0.5}}
+    assert gate(judged, results([2] * 30), **limits).state == "pass"
+
+
 @pytest.mark.parametrize("n_new", [30, 1])
 def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n_new, gate):
     """With fewer than half of the queries in common there is nothing to compare."""
