@@ -65,7 +65,7 @@ def _with_words(run: GateRun, *, is_alone: bool) -> Section:
         title=shown(record["name"], limit=200),
         badge="FAIL" if run.failed else state.upper(),
         direction="better" if not run.failed and state in UNREMARKABLE else direction,
-        lead="" if is_alone else headline,
+        lead="" if is_alone and run.failed else headline,
         notes=tuple(line(text, 1000) for text in notes),
         message=record["message"] if record["message"] != headline else "",
     )

@@ -113,7 +113,7 @@ def markdown(summary: Summary) -> str:
     failed = summary.failed
     parts = [f"### {escape_markdown(_heading(summary))}\n"]
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:IN_FULL]]
-    for run in failed[:IN_FULL]:
+    for run in failed[:IN_FULL] or summary.gates[: len(summary.gates) == 1]:
         said = f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400))}."
         if run.record["losses"]:
             said += f" {escape_markdown(run.record['losses'])}."
@@ -136,14 +136,15 @@ def _name(run: GateRun) -> str:
 
 def _heading(summary: Summary) -> str:
     """The first failure with the name of its gate, or that all passed; no statistics."""
-    if not summary.failed:
-        return f"{_TITLE}{answer(summary)}"
-    first, n = summary.failed[0], len(summary.failed)
-    claim = line(first.record["headline"], 300).partition(" (")[0]
-    text = f"{shown(first.record['name'], 40)}: {claim}"
+    n, text = len(summary.failed), answer(summary)
+    if n:
+        first = summary.failed[0].record
+        claim = line(first["headline"], 300).partition(" (")[0]
+        text = f"{shown(first['name'], 40)}: {claim}"
     if n > 1:
         text = f"{n} of {len(summary.gates)} gates failed: {text}"
-    text = f"{_TITLE}{MARKS['fail']} {text}"
+    mark = f"{MARKS['fail']} " * bool(n or summary.problems)
+    text = f"{_TITLE}{mark}{text}"
     return text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}\u2026"
 
 

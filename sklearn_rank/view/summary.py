@@ -129,6 +129,8 @@ def tally(gates: Sequence[GateRun]) -> str:
 def answer(summary: Summary) -> str:
     """The verdicts of the gates, in a sentence."""
     failed, total = summary.failed, len(summary.gates)
+    if not total and summary.problems:
+        return line(summary.problems[0], 300)
     if not failed:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
     said = line(failed[0].record["headline"], 300)
