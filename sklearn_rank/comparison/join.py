@@ -306,10 +306,6 @@ def join(
     is_recorded = any(isinstance(system, RecordedEvaluation) for system in systems.values())
     decimals = RECORDED_DECIMALS if is_recorded else None
     joined = Joined(systems, names, query_ids, positions, counts, clusters, decimals)
-    if same_queries and len({tuple(listed) for listed in joined.missing.values()}) > 1:
-        described = describe_queries(joined.missing)
-        msg = f"the systems have rankings for different queries: none for {described}"
-        raise QueryMismatchError(msg)
     refuse_other_judgements({n: system.ranking_data for n, system in systems.items()}, positions)
     return joined, notes
 

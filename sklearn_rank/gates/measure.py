@@ -51,8 +51,7 @@ def measure(y_true: Any, y_score: Any, arguments: Arguments) -> Measured:
         evaluation = _evaluated(y_true, y_score, limits, reading)
     counts = evaluation.counts
     if not counts["ranked"]:
-        all_of = f"the rankings of all {counts['queries']:,} queries are empty"
-        fail(f"could not measure: nothing was retrieved, {all_of}")
+        fail(f"could not measure: {_nothing_retrieved(evaluation)}")
     if counts["unjudged"]:
         have = "query has" if counts["unjudged"] == 1 else "queries have"
         names = ""
@@ -180,8 +179,15 @@ def greatest(evaluation: BaseEvaluation, name: str) -> float:
 # Gaps --------------------------------------------------------------------------------------------
 
 
+def _nothing_retrieved(evaluation: BaseEvaluation) -> str:
+    n = evaluation.counts["queries"]
+    return f"nothing was retrieved, the rankings of all {n:,} queries are empty"
+
+
 def refusals(evaluation: BaseEvaluation, limits: Limits) -> list[str]:
-    """Why a gate would not measure these data, each with the word that allows it."""
+    """Why a gate would not measure these data, each with the word that allows it, if one does."""
+    if not evaluation.counts["ranked"]:
+        return [_nothing_retrieved(evaluation)]
     unjudged, found = evaluation.counts["unjudged"], [*_gaps(evaluation)]
     if unjudged:
         found.append(("unjudged", f"{unjudged:,} ranked queries have no judgements"))
