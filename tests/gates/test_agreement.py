@@ -7,12 +7,15 @@ import pytest
 
 from sklearn_rank import compare
 from sklearn_rank.gates.gate import verdict_on
+from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.view.reports import markdown
 from sklearn_rank.view.summary import GateRun, Summary
-from sklearn_rank.view.systems import compared_section, verdict_of
+from sklearn_rank.view.systems import compared_section, report_of, verdict_of
 from sklearn_rank.view.words import would
 from tests.gates.conftest import beside
+from tests.gates.drawn import drawn
 from tests.plugin.cases import names, results, truth
+from tests.strategies import examples
 
 N = 40
 SLICES = {query: "head" if n < 15 else "tail" for n, query in enumerate(names(N))}
@@ -60,3 +63,56 @@ def check(seed: int) -> None:
     for row in compared.rows:
         drop = gate.measures[row.measure].drop
         assert drop is None or drop.p_holm == pytest.approx(row.p_holm)
+
+
+@pytest.mark.parametrize("seed", range(examples(50).max_examples))
+@pytest.mark.filterwarnings("ignore")
+def test_compare_report_and_gate_agree_where_data_is_refused_too(seed: int) -> None:
+    problem = drawn(seed)
+    drops = {
+        name: drop
+        for name, drop in problem.limits.get("max_drop", {}).items()
+        if name not in ("ms", "coverage", "clicks")
+    } or {"mrr": 0.02, "auc(average=pooled)": 0.02}
+    names = ("slices", "max_slice_drop", "allow")
+    limits = {name: problem.limits[name] for name in names if name in problem.limits}
+    if any("pooled" in name for name in drops):
+        limits.pop("max_slice_drop", None)
+    systems = {"baseline": problem.old, "new": problem.new}
+    gate, refused = None, None
+    try:
+        gate = beside(problem.truth, problem.new, problem.old, max_drop=drops, **limits)
+    except (ValueError, RankGateFailure) as error:
+        refused = error
+    try:
+        compared = compare(problem.truth, systems, measures=[*drops])
+    except ValueError:
+        assert gate is None
+        return
+    verdict = verdict_on(compared, max_drop=drops, **limits)
+    if gate is None:
+        assert not verdict.passed, refused
+        assert "could not measure: " in verdict.headline
+    else:
+        assert (verdict.state, verdict.headline) == (gate.state, gate.headline)
+    allowed = limits.pop("allow", ())
+    page = report_of(compared, max_drop=drops, **limits).verdict
+    strict = verdict_on(compared, max_drop=drops, **limits)
+    said = "passed" if strict.passed else "failed"
+    assert page.sentence == f"Gate {said}: {strict.headline}"
+    assert (page.kind == "worse") is not strict.passed
+    assert strict.passed <= verdict.passed, allowed
+    # What a page without limits says of the usual gate.
+    usual = {name: 0.02 for name in drops if compared.measure(name).metric.upper == 1}
+    if not usual or (limits.get("slices") and any("pooled" in name for name in usual)):
+        return
+    given = {"measures": [*drops], "max_drop": usual}
+    if "slices" in limits:
+        given |= {"slices": limits["slices"], "max_slice_drop": 0.02}
+    try:
+        passes = beside(problem.truth, problem.new, problem.old, **given).passed
+    except (ValueError, RankGateFailure):
+        passes = False
+    details = report_of(compared, slices=limits.get("slices")).verdict.details
+    (told,) = (text for text in details if text.startswith("A gate with"))
+    assert ("would pass" in told) is passes
