@@ -437,7 +437,10 @@ def _gate(commands: Any) -> None:
     data("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     data("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
     data("--collection", metavar="FILE", help=_COLLECTION)
-    numbers = "values measured elsewhere, as ms=ms.csv: query and number; repeat it for more"
+    numbers = (
+        "values measured elsewhere, as ms=ms.csv: query and number; shares, or costs if limited "
+        "by --at-most; repeat it for more"
+    )
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     data("--values", metavar="NAME=FILE", help=numbers, **named)
     missing = "judged queries without a ranking (default: raise)"

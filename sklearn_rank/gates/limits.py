@@ -229,15 +229,22 @@ def read_arguments(
     arguments: Mapping[str, Any], settings: Settings, detail: Detail = ""
 ) -> Arguments:
     """Checked arguments; InvalidParameterError if nothing is limited, or no limit can be met."""
+    from sklearn_rank.inputs.frames import values_of
+    from sklearn_rank.measures.custom import given_measures
+
     reading = reading_options()
     _refuse_unknown(arguments, reading)
+    options = {name: arguments[name] for name in reading if name in arguments}
+    values = given_measures(values_of(options.get("values")), arguments.get("at_most") or ())
+    if values:
+        options["values"] = values
     name = arguments.get("name", "")
     _need(isinstance(name, str), f"name of a gate must be text, got {safe_repr(name)}")
     return Arguments(
         name.encode("utf-8", "backslashreplace").decode(),
-        _read_limits(arguments, settings),
+        _read_limits(arguments, values, settings),
         settings,
-        {name: arguments[name] for name in reading if name in arguments},
+        options,
         arguments.get("query_text"),
         arguments.get("item_text"),
         detail,
@@ -257,15 +264,15 @@ def _refuse_unknown(arguments: Mapping[str, Any], reading: Sequence[str]) -> Non
             raise TypeError(msg)
 
 
-def _read_limits(arguments: Mapping[str, Any], settings: Settings) -> Limits:
-    from sklearn_rank.inputs.frames import values_of
-    from sklearn_rank.measures.custom import given_measures, total_measures
+def _read_limits(
+    arguments: Mapping[str, Any], values: Iterable[Measure], settings: Settings
+) -> Limits:
+    from sklearn_rank.measures.custom import total_measures
     from sklearn_rank.measures.record import Measure
 
     given = arguments.get
     totals = total_measures(given("totals"), given("at_least") or ())
-    by_query = given_measures(values_of(given("values")))
-    measures = _Measures([*by_query, *totals])
+    measures = _Measures([*values, *totals])
     named = given("measures") or ()
     for spec in (named,) if isinstance(named, (str, Measure)) else named:
         measures.add(spec)

@@ -17,7 +17,7 @@ from sklearn_rank.kernels.custom import CustomKernel
 from sklearn_rank.measures.catalogue import Measure, Metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.checks import as_native, check_flag, is_foreign_number, is_missing
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import argument, format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["measure_from"]
@@ -130,8 +130,8 @@ def _measure_of(kernel: CustomKernel, greater_is_better: bool) -> Measure:
 # Values measured elsewhere ------------------------------------------------------------------------
 
 
-def given_measures(values: Any) -> dict[Measure, Any]:
-    """Measures named in ``values``, with their numbers by query."""
+def given_measures(values: Any, lower: Collection[str] = ()) -> dict[Measure, Any]:
+    """Measures named in ``values``, with their numbers by query; names in ``lower`` have costs."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -141,6 +141,8 @@ def given_measures(values: Any) -> dict[Measure, Any]:
     for key, numbers_of in values.items():
         # A name alone has no direction: it is for shares and scores, in [0, 1].
         measure = key if isinstance(key, Measure) else measure_from(key)
+        if key in lower and not isinstance(key, Measure):
+            measure = measure_from(key, range=(0, math.inf), greater_is_better=False)
         if not measure.metric.is_given:
             msg = f"values names {measure}, which is computed from rankings; choose another name"
             raise InvalidParameterError(msg)
@@ -219,6 +221,7 @@ def numbers_by_query(
             if (lower, upper) == (0, 1):
                 name = f"measure_from({str(measure)!r}, range=(0, float('inf')), "
                 msg += f"; other numbers need a direction: {name}greater_is_better=...)"
+                msg += f", or a limit of a gate, {argument('at_most')}, if lower is better"
             raise InvalidParameterError(msg)
         numbers_read.append(float(value))
     return np.array(numbers_read, dtype=np.float64)

@@ -169,7 +169,7 @@ def test_a_gate_compares_with_its_baseline(tmp_path: Path) -> None:
     assert "ms rose from 20.000 to 23.500" in slower
     assert "1->" not in slower
     assert "ms is 50.000, above the 40.000 allowed" in gate(tmp_path, {"q1": 50, "q2": 50})
-    assert "higher is better for ms" in gate(tmp_path, OLD_MS, key="ms")
+    assert "ms is 20.000, at most 40.000 allowed" in gate(tmp_path, OLD_MS, key="ms")
     other = measure_from("gained", lambda grades: gained(grades, np.ones(3)))
     assert "gained is counted with own=" in gate(tmp_path, OLD_MS, other)
 

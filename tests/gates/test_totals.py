@@ -62,6 +62,23 @@ def test_allowed_drops_of_totals(tmp_path: Path, drop: Any, now: float, state: S
     assert found.measures["p95_ms"].baseline_value == 180.0
 
 
+def test_values_limited_from_above_are_costs(tmp_path: Path) -> None:
+    """at_most says the direction, as at_least does of totals; a name without it is a share."""
+    old, new = ({q: ms + 5 * n for n, q in enumerate(TRUTH)} for ms in (50.0, 90.0))
+    limits: Any = {"at_most": {"ms": 100}, "max_drop": {"ms": 30}}
+    assert gate(tmp_path, update=True, values={"ms": old}, **limits).written == "new"
+    row = gate(tmp_path, values={"ms": new}, **limits).measures["ms"]
+    mean = 90 + 5 * 19 / 2  # 137.5
+    assert (row.value, row.greater_is_better, row.state) == (mean, False, State.FAIL)
+    assert row.change == 40
+    assert row.drop is not None
+    assert row.drop.clauses
+    with pytest.raises(InvalidParameterError, match=r"in \[0, 1\], got 50.0; .* at_most="):
+        gate(tmp_path, values={"ms": old}, at_least={"ms": 0.5})
+    with pytest.raises(InvalidParameterError, match=r"in \[0, inf\], got -1"):
+        gate(tmp_path, values={"ms": dict.fromkeys(TRUTH, -1)}, at_most={"ms": 100})
+
+
 def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
     """MRR .75 with half the queries at rank 2; three more lose .5 each: .075 of .75 is 10%."""
     old = {query: ["a"] if n % 2 else ["x", "a"] for n, query in enumerate(TRUTH)}
