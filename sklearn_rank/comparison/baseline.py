@@ -134,16 +134,14 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
             state.st_size <= MAX_BASELINE_BYTES, f"it is larger than {MAX_BASELINE_BYTES:,} bytes"
         )
         read = path.read_bytes()
-        # First of all, because another version would have other fields.
-        given = msgspec.json.decode(read, type=_Format).format
-        _need(
-            given == BASELINE_FORMAT,
-            f"its format is {given[:40]!r}, not {BASELINE_FORMAT!r}; {_OF_ANOTHER}",
-        )
         try:
             baseline = _decoder().decode(read)
-        except msgspec.ValidationError as error:
-            _need(holds=False, rule=f"{error}; {_OF_ANOTHER}")
+        except msgspec.MsgspecError as error:
+            # Another version would have other fields.
+            _check_format(msgspec.json.decode(read, type=_Format).format)
+            _need(not isinstance(error, msgspec.ValidationError), f"{error}; {_OF_ANOTHER}")
+            raise
+        _check_format(baseline.format)
         whole = baseline.seal == _seal_of(baseline)
         _need(whole, "it is not what was recorded; restore the file, or delete it and record anew")
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
@@ -161,6 +159,11 @@ _OF_ANOTHER = (
 
 class _Format(msgspec.Struct):
     format: str
+
+
+def _check_format(given: str) -> None:
+    rule = f"its format is {given[:40]!r}, not {BASELINE_FORMAT!r}; {_OF_ANOTHER}"
+    _need(given == BASELINE_FORMAT, rule)
 
 
 def _need(holds: bool, rule: str, error: type[ValueError | OSError] = ValueError) -> None:

@@ -151,16 +151,16 @@ class BaseEvaluation(Tabular):
         return self.per_query[measure] if values is None else values  # type: ignore[index]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.scores)
+        return iter(self.scored)
 
     def __len__(self) -> int:
-        return len(self.scores)
+        return len(self.scored)
 
     def __contains__(self, measure: object) -> bool:
         return measure in self.scores
 
     def __getitem__(self, measure: str | Measure) -> float:
-        return self.scores[measure]  # type: ignore[index]
+        return float(self._record(measure).average.value)
 
     def confidence_interval(
         self,
@@ -407,16 +407,17 @@ def counts_of(data: RankingData, scored: Mapping[str, Scored]) -> dict[str, Any]
     rankings, left_out, unjudged = data.rankings, data.counts, data.rankings.unjudged
     if data.assumed == "positives":  # nobody could have judged the others
         unjudged = None
+    without = rankings.n_relevant == 0
     return {
         "queries": len(rankings),
         "missing": left_out.missing,
         "unjudged": left_out.unjudged,
-        "no_relevant": int((rankings.n_relevant == 0).sum()),
-        "false_answers": int(((rankings.n_relevant == 0) & (rankings.n_ranked > 0)).sum()),
+        "no_relevant": int(np.count_nonzero(without)),
+        "false_answers": int(np.count_nonzero(without & (rankings.n_ranked > 0))),
         "tied": data.by_score.n_tied,
         "ranked": int(rankings.n_ranked.sum()),
-        "relevant": int(rankings.n_relevant.sum()),
-        "retrieved": int(rankings.n_hits.sum()),
+        "relevant": int(rankings.judged_offsets[-1]),
+        "retrieved": int(rankings.offsets[-1]),
         "duplicates": left_out.duplicates,
         "missed": left_out.missed,
         "unjudged_grades": left_out.unjudged_grades,

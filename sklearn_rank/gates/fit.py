@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
 from sklearn_rank.comparison.baseline import (
     Baseline,
+    QueryRecord,
     clusters_of,
     judged_digests,
     keys_of,
@@ -54,12 +56,9 @@ def recorded(new: BaseEvaluation, baseline: Baseline, slices: Slices) -> tuple[J
     """
     keys = keys_of(new.query_ids, "queries")
     by_id, digests = {row.id: row for row in baseline.queries}, judged_digests(new)
-    rows = {
-        number: by_id[key]
-        for number, key in enumerate(keys)
-        if key in by_id and by_id[key].judged == digests[number]
-    }
-    fit, lacks = _fit(new, baseline, keys, digests, slices, len(rows))
+    common = {number: by_id[key] for number, key in enumerate(keys) if key in by_id}
+    rows = {number: row for number, row in common.items() if row.judged == digests[number]}
+    fit, lacks = _fit(new, baseline, keys, digests, slices, common, len(rows))
     names = [name for name in new if name not in lacks]
     if not (rows and names and fit.compares):
         return None, fit
@@ -84,19 +83,26 @@ def _fit(
     keys: list[str],
     digests: list[str],
     slices: Slices,
-    n_common: int,
+    common: Mapping[int, QueryRecord],
+    n_alike: int,
 ) -> tuple[Fit, set[str]]:
-    """How a baseline differs, and the measures that it lacks or has by another definition."""
-    by_id, misfit = {row.id: row for row in baseline.queries}, "baseline does not fit:"
-    common = [(key, number, by_id[key]) for number, key in enumerate(keys) if key in by_id]
+    """How a baseline differs, and the measures that it lacks or has by another definition.
+
+    ``common`` are what is recorded of queries by their number now; ``n_alike`` are judged alike.
+    """
+    misfit, recorded_ids = "baseline does not fit:", {row.id: row for row in baseline.queries}
 
     def differing(name: str, now: Sequence[object]) -> list[str]:
-        return [key for key, number, row in common if getattr(row, name) != now[number]]
+        then = [*map(attrgetter(name), common.values())]
+        if then == [*map(now.__getitem__, common)]:
+            return []
+        pairs = zip(common, then, strict=True)
+        return [keys[number] for number, value in pairs if value != now[number]]
 
     present, then, now = set(keys), baseline.reading, reading_of(new)
     queries = {
-        "added": [key for key in keys if key not in by_id],
-        "gone": [key for key in by_id if key not in present],
+        "added": [key for number, key in enumerate(keys) if number not in common],
+        "gone": [key for key in recorded_ids if key not in present],
         "judged anew": differing("judged", digests),
         "in other clusters": differing("cluster", clusters_of(new)),
         "weighed otherwise": differing("weight", weights_of(new)),
@@ -122,8 +128,8 @@ def _fit(
     others += [("gone", f"baseline has {name!r} but the test did not compute it") for name in gone]
     labels = labels_of(slices, len(keys))
     moved = [
-        f"{shown(key)} {several(row.slices) or 'none'} -> {several(labels[number]) or 'none'}"
-        for key, number, row in common
+        f"{shown(row.id)} {several(row.slices) or 'none'} -> {several(labels[number]) or 'none'}"
+        for number, row in common.items()
         if row.slices is not None and set(row.slices) != set(labels[number])
     ]
     if moved:
@@ -131,6 +137,6 @@ def _fit(
         more = f" and {len(moved) - 3:,} more" if len(moved) > 3 else ""
         text = f"{misfit} {are} in other slices: {'; '.join(moved[:3])}{more}"
         others.append(("moved", text))
-    is_few = 2 * n_common < max(len(keys), len(by_id))
+    is_few = 2 * n_alike < max(len(keys), len(recorded_ids))
     text = f"{misfit} {', '.join(map(line, (*data, *readings)))}" if data or readings else ""
     return Fit(text, others, not (is_few or readings), is_few, bool(gone)), lacks

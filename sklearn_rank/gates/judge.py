@@ -94,13 +94,14 @@ class _Judging:
             return tuple(self.joined.systems)
         return () if self.fit is None else (BASELINE, NEW)
 
-    def pairs(self, name: str) -> PairedDifferences | None:
-        """The values of a measure in the compared queries; None: it cannot be compared so."""
-        if self.joined is None or name not in self.joined.measures:
-            return None
+    @cached_property
+    def pairs(self) -> dict[str, PairedDifferences]:
+        """The values of each measure in the compared queries, where it can be compared so."""
+        if self.joined is None:
+            return {}
         old, new = self.joined.systems
-        pairs = self.joined.pairs(name, (old, new))
-        return None if isinstance(pairs, str) else pairs
+        found = {name: self.joined.pairs(name, (old, new)) for name in self.joined.measures}
+        return {name: pairs for name, pairs in found.items() if not isinstance(pairs, str)}
 
     def add(self, rule: str, state: State | None, text: str, short: str = "", **more: bool) -> None:
         """A rule that fired, or a remark."""
@@ -116,13 +117,13 @@ def judge(
     _find_missing_slices(case)
     rate = None
     if fit is not None or joined is not None:
-        families = _families(case)
+        families = [family for family in _families(case) if family[0]]
         for family in families:
             _judge_changes(case, *family)
         _judge_fit(case)
         _find_lost_values(case)
         if arguments.detail or case.state not in UNREMARKABLE:
-            rate = false_alarm(*(family for family in families if family[0]))
+            rate = false_alarm(*families)
             for family in families:
                 _add_power(case, *family)
     _remark(case)
@@ -278,7 +279,7 @@ def _compare(case: _Judging, key: RowKey) -> PairedDifferences | float | None:
 
     Both values are in the row afterwards.
     """
-    (label, name), joined, row, pairs = key, case.joined, case.rows[key], case.pairs(key[1])
+    (label, name), joined, row, pairs = key, case.joined, case.rows[key], case.pairs.get(key[1])
     if pairs is not None:
         pairs = pairs if label is None else pairs.take(case.slices[label][0])
         if not len(pairs):
@@ -334,8 +335,9 @@ def _find_lost_values(case: _Judging) -> None:
     joined = case.joined
     if joined is None or "undefined" in case.limits.allow:
         return
-    names = [name for name in case.limits.max_drop if case.pairs(name) is not None]
-    for name in names:
+    for name in case.limits.max_drop:
+        if name not in case.pairs:
+            continue
         old, new = (joined.values_per_query(system, name) for system in joined.systems)
         lost = np.flatnonzero(~np.isnan(old) & np.isnan(new)).tolist()
         if lost:
@@ -431,7 +433,7 @@ def _worst(case: _Judging) -> Worst | None:
     chosen = np.full(len(case.new.query_ids), not labels)
     for label in labels:
         chosen[list(case.slices[label][0])] = True
-    pairs = case.pairs(name) if name in case.limits.max_drop else None
+    pairs = case.pairs.get(name) if name in case.limits.max_drop else None
     if joined is None or pairs is None:
         values = np.where(chosen, case.new.per_query[name], math.nan)
         numbers = worst_of(values, case.measures[name].metric, MOST_LOSERS)

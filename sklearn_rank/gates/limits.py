@@ -11,12 +11,12 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import cache
 from inspect import signature
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.constants import DEFAULT_MEASURES, SLACK
@@ -239,7 +239,8 @@ def read_arguments(
     if values:
         options["values"] = values
     name = arguments.get("name", "")
-    _need(isinstance(name, str), f"name of a gate must be text, got {safe_repr(name)}")
+    if not isinstance(name, str):
+        _refuse(f"name of a gate must be text, got {safe_repr(name)}")
     return Arguments(
         name.encode("utf-8", "backslashreplace").decode(),
         _read_limits(arguments, values, settings),
@@ -310,7 +311,8 @@ def _read_limits(
     _need(bool(limits.limited) or sliced, rule)
     for measure in measures.elsewhere.values():
         measures.add(measure)
-    return replace(limits, measures=tuple(measures.by_name.values()))
+    limits.measures = tuple(measures.by_name.values())
+    return limits
 
 
 def _hard_drops(
@@ -366,9 +368,10 @@ class _Measures:
 def _mapping(given: Any, name: str, shape: str, of: str) -> Mapping[Any, Any]:
     if given is None:
         return {}
-    _need(isinstance(given, Mapping), f"{name} must be {shape}, got {safe_repr(given)}")
+    if not isinstance(given, Mapping):
+        _refuse(f"{name} must be {shape}, got {safe_repr(given)}")
     _need(bool(given), f"{name} is empty; leave it out, or name at least one {of}")
-    return given  # type: ignore[no-any-return]
+    return given
 
 
 def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") -> float:
@@ -416,28 +419,32 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
 
 
 def _words(allow: Any) -> Collection[str]:
-    is_collection = isinstance(allow, Collection) and not isinstance(allow, str)
-    _need(is_collection, f"allow must be a collection of words, got {safe_repr(allow)}")
+    if not isinstance(allow, Collection) or isinstance(allow, str):
+        _refuse(f"allow must be a collection of words, got {safe_repr(allow)}")
     for word in allow:
-        rule = f"allow has the unknown word {safe_repr(word)}; there are: {', '.join(ALLOWED)}"
-        _need(word in ALLOWED, rule)
-    return allow  # type: ignore[no-any-return]
+        if word not in ALLOWED:
+            there_are = f"there are: {', '.join(ALLOWED)}"
+            _refuse(f"allow has the unknown word {safe_repr(word)}; {there_are}")
+    return allow
 
 
 def _number(value: Any, name: str) -> float:
     """A finite float from any real number; bool and text are refused."""
     if hasattr(value, "dtype") and getattr(value, "ndim", 0) == 0 and hasattr(value, "item"):
         value = value.item()
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    _need(real, f"{name} must be a number, got {type(value).__name__}: {safe_repr(value)}")
+    if not isinstance(value, Real) or isinstance(value, bool):
+        _refuse(f"{name} must be a number, got {type(value).__name__}: {safe_repr(value)}")
     with contextlib.suppress(OverflowError):
         if math.isfinite(value):
             return float(value)
-    msg = f"{name} must be finite, got {safe_repr(value)}"
-    raise InvalidParameterError(msg)
+    return _refuse(f"{name} must be finite, got {safe_repr(value)}")
 
 
 def _need(holds: bool, rule: str) -> None:
     """InvalidParameterError unless something holds."""
     if not holds:
-        raise InvalidParameterError(rule)
+        _refuse(rule)
+
+
+def _refuse(rule: str) -> NoReturn:
+    raise InvalidParameterError(rule)

@@ -253,7 +253,6 @@ def _cause(evaluation: BaseEvaluation) -> str:
 
 def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
     """Queries that found nothing, and would not count as such for a measure."""
-    rankings = evaluation.ranking_data.rankings.widened()
     for name, scored in evaluation.scored.items():
         used, settled = scored.measure, scored.zero_division
         metric = used.metric
@@ -264,6 +263,7 @@ def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
         undefined = evaluation.is_undefined(name)
         if not undefined.any():
             continue
+        rankings = evaluation.ranking_data.rankings.widened()
         least = used.options.get("min_rel") or 0.0
         wanted = segment_sum(rankings.judged_grades >= least, rankings.judged_offsets)
         n_hits = segment_sum(rankings.grades >= least, rankings.offsets)

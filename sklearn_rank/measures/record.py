@@ -138,6 +138,10 @@ class Measure:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return self._spelled(dict(self.parameters))
 
     @property

@@ -315,6 +315,8 @@ class JudgedRankings:
 
     def take(self, queries: slice | IntArray) -> JudgedRankings:
         """The rankings of some queries; a slice gives views. Nothing cached is shared."""
+        if isinstance(queries, np.ndarray) and np.array_equal(queries, np.arange(len(self))):
+            queries = slice(0, len(self))
         hits, offsets = segments(self.offsets, queries)
         judged, judged_offsets = segments(self.judged_offsets, queries)
         ids: Any = self.query_ids

@@ -111,12 +111,12 @@ class PairedDifferences:
     @property
     def losses(self) -> int:
         """Queries that got worse."""
-        return int((self.drops > 0).sum())
+        return int(np.count_nonzero(self.drops > 0))
 
     @property
     def wins(self) -> int:
         """Queries that got better."""
-        return int((self.drops < 0).sum())
+        return int(np.count_nonzero(self.drops < 0))
 
     @property
     def ties(self) -> int:
@@ -178,7 +178,8 @@ class PairedDifferences:
     @property
     def units_won_and_lost(self) -> tuple[int, int]:
         """Queries, or clusters, that got better, and worse."""
-        rises, falls = (int((side > 0).sum()) for side in (self._units[0], -self._units[0]))
+        units = self._units[0]
+        rises, falls = (int(np.count_nonzero(side)) for side in (units > 0, units < 0))
         return (rises, falls) if self.greater_is_better else (falls, rises)
 
     @cached_property

@@ -23,6 +23,8 @@ def holm(p_values: Any) -> FloatArray:
     Columns, where there are any, are corrected one by one.
     """
     raw = np.asarray(p_values, dtype=np.float64)
+    if len(raw) == 1:
+        return raw
     # The least p-value times the number of tests, the next times one less, and never falling.
     order = np.argsort(raw, axis=0)  # NaN last
     tests = (~np.isnan(raw)).sum(axis=0) - np.arange(len(raw)).reshape(-1, *[1] * (raw.ndim - 1))
