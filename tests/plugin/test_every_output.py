@@ -13,7 +13,7 @@ import pytest
 
 from sklearn_rank.cli.main import main
 from sklearn_rank.gates.gate import failed, judge_gate
-from sklearn_rank.gates.limits import Settings, file_name, read_limits
+from sklearn_rank.gates.limits import Settings, file_name, read_arguments
 from sklearn_rank.gates.verdict import BaselineFile, GateResult
 from sklearn_rank.support.text import line
 from tests.gates.drawn import Drawn, drawn, toml
@@ -41,7 +41,7 @@ def judged(problem: Drawn, path: Path, *, is_old: bool = False) -> GateResult:
         truth, run, writes = problem.old_truth, problem.old, "accept"
         limits |= {"totals": problem.old_totals} if problem.old_totals else {}
     file = BaselineFile(path, "g.rank.json", "", "", writes=writes)
-    return judge_gate(truth, run, read_limits(limits, Settings(min_slice_size=3)), file)
+    return judge_gate(truth, run, read_arguments(limits, Settings(min_slice_size=3)), file)
 
 
 def plain(text: str) -> str:
