@@ -163,6 +163,17 @@ def describe_family(groups: Sequence[Sequence[Change]], *, of_slices: bool) -> s
     return f"randomization test; Holm over {total}: {' x '.join(factors)}"
 
 
+UNITS = (("query", "queries"), ("cluster", "clusters"))
+"""What varies independently: queries, or clusters of them."""
+
+
+def n_changed(row: Change, joined: Joined) -> int:
+    """Queries that changed, or clusters where there are some."""
+    if joined.clusters is None:
+        return (row.wins or 0) + (row.losses or 0)
+    return joined.n_changed(row.measure, (row.baseline, row.system))
+
+
 def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str, ...]:
     """Limitations of the results, as sentences."""
     notes = []
@@ -189,7 +200,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         notes.append(f"noise between runs, as a share of the variance of a change: {_named(noisy)}")
     few, undefined = {}, {}
     for name, row in named_rows:
-        changed = (row.wins or 0) + (row.losses or 0)
+        changed = n_changed(row, joined)
         if 0 < changed < FEWEST:
             few[name] = changed
         if row.queries < n_queries and not row.remark:
@@ -199,10 +210,11 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         what = "for a detectable change"
         if 0.5 ** (most - 1) > alpha:
             what = f"for any difference to be significant at {alpha:g}"
-        changed_in = f"only {count(most, 'query', 'queries')} changed in {_named(few)}"
+        one, several = UNITS[joined.clusters is not None]
+        changed_in = f"only {count(most, one, several)} changed in {_named(few)}"
         if min(few.values()) < most:
             each = _named(f"{n:,} in {name}" for name, n in few.items())
-            changed_in = f"only few queries changed ({each})"
+            changed_in = f"only few {several} changed ({each})"
         notes.append(f"{changed_in}: too few {what}")
     if undefined:
         are = count(max(undefined.values()), "query is", "queries are")

@@ -84,7 +84,7 @@ class BaseEvaluation(Tabular):
 
     @property
     def hint(self) -> str:
-        """If no relevant item was retrieved, why the ids of both sides seem to differ."""
+        """Why the ids of both sides seem to differ, where relevant items were not retrieved."""
         return self.ranking_data.hint
 
     @property

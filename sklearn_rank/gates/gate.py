@@ -165,7 +165,8 @@ def verdict_on(
     refused = refusals(new, checked.limits)
     if not refused:
         return result
-    return _with(result, Finding(REFUSED, State.FAIL, f"could not measure: {refused[0]}"))
+    refusal = Finding(REFUSED, State.FAIL, f"could not measure: {refused[0]}")
+    return _with(replace(result, findings=()), refusal)
 
 
 def failed(name: str, error: Exception) -> GateResult:

@@ -53,11 +53,11 @@ def measure(y_true: Any, y_score: Any, arguments: Arguments) -> Measured:
     if not counts["ranked"]:
         fail(f"could not measure: {_nothing_retrieved(evaluation)}")
     if counts["unjudged"]:
-        have = "query has" if counts["unjudged"] == 1 else "queries have"
+        have = count(counts["unjudged"], "ranked query has", "ranked queries have")
         names = ""
         if isinstance(y_true, Mapping) and isinstance(y_score, Mapping):
             names = f": {format_list([query for query in y_score if query not in y_true])}"
-        text = f"{counts['unjudged']:,} ranked {have} no judgements and would be left out{names}"
+        text = f"{have} no judgements and would be left out{names}"
         _refuse(text, "unjudged", limits)
     swapped = swap_suspicion(evaluation.runs[0].ranking_data, y_true)
     if swapped:
@@ -190,7 +190,8 @@ def refusals(evaluation: BaseEvaluation, limits: Limits) -> list[str]:
         return [_nothing_retrieved(evaluation)]
     unjudged, found = evaluation.counts["unjudged"], [*_gaps(evaluation)]
     if unjudged:
-        found.append(("unjudged", f"{unjudged:,} ranked queries have no judgements"))
+        have = count(unjudged, "ranked query has", "ranked queries have")
+        found.append(("unjudged", f"{have} no judgements"))
     found += [pair for pair in _left_out(evaluation, limits) if pair[0] != "undefined"]
     return [
         f"{text}; pass {argument('allow', word)} if that is right"

@@ -244,11 +244,12 @@ def with_mismatch_hint(
     judged_ids = set(chain.from_iterable(truths)) if lost.alike else ()
     alike = [pair for pair in lost.alike if pair[1] not in judged_ids]
     if len(alike) >= max(_SPELLED * lost.n_lost, _FEW_ALIKE):
-        warn(
+        hint = (
             f"{len(alike):,} of {lost.n_looked:,} relevant items seem to be retrieved in another "
-            f"spelling, as {_pair(*alike[0])}; spell both sides alike, as by string_provider=",
-            RankingDataWarning,
+            f"spelling, as {_pair(*alike[0])}"
         )
+        warn(f"{hint}; spell both sides alike, as by string_provider=", RankingDataWarning)
+        return replace(judged, hint=hint)
     return judged
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from inspect import signature
 from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.comparison.changes import title_function
-from sklearn_rank.comparison.differences import Change, unjudged_shares
+from sklearn_rank.comparison.differences import UNITS, Change, n_changed, unjudged_shares
 from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.comparison.result import Comparison, changes_table
 from sklearn_rank.evaluation.base import BaseEvaluation, item_function, text_function
@@ -24,11 +25,11 @@ from sklearn_rank.evaluation.tables import remarks_of
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.gates.gate import verdict_on
 from sklearn_rank.gates.limits import DEFAULT_DROP
-from sklearn_rank.gates.verdict import GateResult
+from sklearn_rank.gates.verdict import REFUSED, GateResult, State
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.support.disk import HTML_REPORT, check_target, readable, write_whole
-from sklearn_rank.support.text import as_text, closest, count, safe_repr, safe_text
+from sklearn_rank.support.text import as_text, closest, count, listed, safe_repr, safe_text
 from sklearn_rank.tables.table import p_text
 from sklearn_rank.view.page import (
     MOST_NAMED,
@@ -151,6 +152,7 @@ def compared_section(
     for system in comparison.others:
         of_system = list[Row]()
         for label, part in {"": comparison, **parts}.items():
+            # What a gate does not judge keeps its significance, and is called so.
             cells = tuple(
                 _cell(
                     row,
@@ -232,9 +234,16 @@ def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, st
     return cells
 
 
-def _lead(section: Section, gate: GateResult | None) -> SignificantChange | None:
+def _findings(section: Section, unknown: Collection[str] = ()) -> list[SignificantChange]:
+    """Significant changes of systems that are judged."""
+    return [one for one in findings(section) if section.systems[one.row.new] not in unknown]
+
+
+def _lead(
+    section: Section, gate: GateResult | None, unknown: Collection[str] = ()
+) -> SignificantChange | None:
     """The cell that a page opens with: of the verdict of a gate, or else of the first claim."""
-    ordered = findings(section)
+    ordered = _findings(section, unknown)
     if gate is None or (gate.worst is None and ordered):
         return next(iter(ordered), None)
     limited = (name for name, row in gate.measures.items() if row.allowed is not None)
@@ -269,24 +278,29 @@ def verdict_of(
 
     Where nothing could be learned, that is the verdict.
     """
-    ordered, lead = findings(section), _lead(section, gate)
+    unknown = unjudged_systems(comparison)
+    ordered, lead = _findings(section, unknown), _lead(section, gate, unknown)
     changed = (row for row in comparison.rows if row.change != 0 or row.wins or row.losses)
     is_same, more = next(changed, None) is None, list[str]()
     sentence, to_judge = _unjudged(comparison, lead, texts)
-    about = [*_unmatched(comparison), *([sentence] if sentence else [])]
+    about = [sentence] if sentence else []
     if gate is not None:
         green: Kind = "better" if gate.state == "improved" else "same"
         answer = f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
         kind: Kind = green if gate.passed else "worse"
-        said = (*_losses(comparison, lead, section), *_unguarded(section))
-        return Verdict(answer, kind, said, tuple(about), to_judge)
+        is_refused = any(finding.rule == REFUSED for finding in gate.findings)
+        said = [] if gate.passed else _losses(comparison, lead, section)
+        said += _unmatched(comparison) + _unguarded(section)
+        return Verdict(answer, kind, () if is_refused else tuple(said), tuple(about), to_judge)
     nothing = nothing_learned(comparison)
-    details = list[str]()
+    details = _unmatched(comparison)
     if lead is not None:
         details += [_numbers(comparison, lead, section), *_losses(comparison, lead, section)]
         more.append(_family(comparison, section, ordered, parts or {}))
     elif not is_same:
         more += _detectable(comparison)
+    untested = _untested(comparison)
+    details += [f"Not tested: {untested}."] * bool(untested and not nothing)
     details += filter(None, [_usual_gate(comparison, slices)])
     if nothing:
         text = nothing
@@ -298,39 +312,60 @@ def verdict_of(
         text = f"{claims_by_system(ordered, section.systems)}; {_highest(comparison)}"
     else:
         text = claims(ordered)
+    if unknown and not nothing:
+        text += f"; none of the results of {some(unknown)} is judged"
     direction = "" if lead is None or nothing else lead.cell.direction
     return Verdict(text, direction or "same", tuple(details), tuple(more + about), to_judge)
 
 
 def nothing_learned(comparison: Comparison) -> str:
     """Why a comparison says nothing about its systems; empty where it does."""
-    tested = [row for row in comparison.rows if not comparison.measure(row.measure).is_pooled]
+    tested = [row for row in comparison.rows if not row.remark]
     if not tested:
-        return ""
+        untested = _untested(comparison)
+        return f"Nothing was tested: {untested}" if untested else ""
     if not any(row.queries for row in tested):
         baseline = comparison.evaluations[comparison.baseline]
         if not baseline.counts["relevant"]:
             return "Nothing could be compared: no query has a relevant judgement"
         return "Nothing could be compared: no query has a value on both sides"
-    _, shares = unjudged_shares(comparison._joined)
-    unknown = [name for name in comparison.others if shares.get(name) == 1.0]
-    if unknown:
-        verb = "these numbers say" if len(unknown) == 1 else "their numbers say"
-        return f"None of the results of {some(unknown)} is judged: {verb} nothing about it"
-    n_changed = [(row.wins or 0) + (row.losses or 0) for row in tested]
-    if not max(n_changed) or any(row.significant for row in comparison.rows):
+    unknown = unjudged_systems(comparison)
+    if len(unknown) == len(comparison.others):
+        about = "it" if len(unknown) == 1 else "them"
+        text = f"None of the results of {some(unknown)} is judged"
+        return f"{text}: these numbers say nothing about {about}"
+    joined = comparison._joined
+    n, row = max(((n_changed(row, joined), row) for row in tested), key=itemgetter(0))
+    if not n or any(row.significant for row in comparison.rows):
         return ""
-    if max(n_changed) >= FEWEST or 0.5 ** (max(n_changed) - 1) <= comparison.alpha:
+    if n >= FEWEST or 0.5 ** (n - 1) <= comparison.alpha:
         return ""
-    row = max(tested, key=lambda one: (one.wins or 0) + (one.losses or 0))
     counts = f"{row.wins or 'none'} better, {row.losses or 'none'} worse"
-    n = (row.wins or 0) + (row.losses or 0)
-    few = f"{count(n, 'query is', 'queries are')} too few to tell"
-    if n < row.queries:
-        of = f"changed {'query' if n == 1 else 'queries'} of {row.queries:,}"
-        few = f"{n:,} {of} {'is' if n == 1 else 'are'} too few to tell"
+    one, many = UNITS[joined.clusters is not None]
+    few = f"{count(n, f'{one} is', f'{many} are')} too few to tell"
+    if n < row.queries and joined.clusters is None:
+        few = f"{n:,} changed {one if n == 1 else many} of {row.queries:,} "
+        few += f"{'is' if n == 1 else 'are'} too few to tell"
     title = comparison.measure(row.measure).title
     return f"{few}: {title} {short(row.change, signed=True)} ({counts})"
+
+
+def unjudged_systems(comparison: Comparison) -> list[str]:
+    """Systems of whose first results none is judged: their numbers say nothing about them."""
+    _, shares = unjudged_shares(comparison._joined)
+    return [name for name in comparison.others if shares.get(name) == 1.0]
+
+
+def _untested(comparison: Comparison) -> str:
+    """Changes that no test looks at, such as those of pooled measures."""
+    several = len(comparison.others) > 1
+    changes = [
+        f"{f'{safe_text(row.system)}: ' * several}{comparison.measure(row.measure).title} "
+        f"{short(row.change, signed=True)}"
+        for row in comparison.rows
+        if row.remark and abs(row.change) > 0
+    ]
+    return listed(changes, MOST_NAMED)
 
 
 def _family(
@@ -366,7 +401,7 @@ def _unguarded(section: Section) -> list[str]:
 
 
 def _unmatched(comparison: Comparison) -> list[str]:
-    """Systems of which no relevant item was retrieved, as where ids are spelled in two ways."""
+    """Systems of which few relevant items were retrieved, as where ids are spelled in two ways."""
     said = []
     for name, one in comparison.evaluations.items():
         if isinstance(one, RecordedEvaluation):
@@ -374,6 +409,8 @@ def _unmatched(comparison: Comparison) -> list[str]:
         if one.counts["relevant"] and not one.counts["retrieved"]:
             why = f" ({one.hint})" if one.hint else ""
             said.append(f"No relevant item of {safe_text(name)} was retrieved{why}.")
+        elif one.hint:
+            said.append(f"{safe_text(name)}: {one.hint}.")
     return said
 
 
@@ -403,8 +440,10 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
     if len(verdicts) == 1:
         return f"{would(*verdicts.values())}."
     red = [name for name, verdict in verdicts.items() if not verdict.passed]
-    said = f"be red for {some(red)}" if red else "pass for every system"
-    return f"A gate with max_drop {DEFAULT_DROP:g} would {said}."
+    doubtful = [name for name, of in verdicts.items() if of.state is State.NOT_CONFIRMED]
+    said = [f"be red for {some(red)}"] * bool(red)
+    said += [f"pass, not confirmed, for {some(doubtful)}"] * bool(doubtful)
+    return f"A gate with max_drop {DEFAULT_DROP:g} would {listed(said) or 'pass for every system'}."
 
 
 def _detectable(comparison: Comparison) -> list[str]:
@@ -599,6 +638,8 @@ def _single_verdict(evaluation: BaseEvaluation) -> Verdict:
         if n_worst:
             details.append(f"{count(n_worst, 'query has', 'queries have')} {measure.title} 0")
     details.append(remarks_of(evaluation))
+    if evaluation.hint and evaluation.counts["retrieved"]:
+        details.append(evaluation.hint)
     text = f"{some(shown)} over {count(len(evaluation.query_ids), 'query', 'queries')}"
     sentences = tuple(f"{detail[:1].upper()}{detail[1:]}." for detail in details)
     main = next(iter(evaluation.per_query), None)

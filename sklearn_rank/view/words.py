@@ -8,8 +8,10 @@ from itertools import chain
 from textwrap import wrap
 from typing import Any
 
+from sklearn_rank.comparison.differences import UNITS
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
+from sklearn_rank.gates.limits import DEFAULT_DROP
 from sklearn_rank.gates.rule import Clause
 from sklearn_rank.gates.sentences import (
     RED_BY_COUNTS,
@@ -185,7 +187,7 @@ def outlook_of(result: GateResult) -> str:
         if joined is not None and drop is not None:
             old, new = joined.systems
             n_changed = joined.n_changed(row.name, (old, new))
-        units = "queries" if joined is None or joined.clusters is None else "clusters"
+        _, units = UNITS[joined is not None and joined.clusters is not None]
         why = f"Too few {units} changed in {row.title}"
         if n_changed >= FEWEST:
             why = f"All changes of {row.title} are equal: there is no spread"
@@ -205,11 +207,12 @@ def _noise(row: MeasureResult) -> str:
 def would(result: GateResult) -> str:
     """``A gate with max_drop 0.02 would be red: 8 lost, none won (p = 0.0781, level 0.10)``."""
     rows = [row for row in (*result.measures.values(), *result.slices) if row.allowed is not None]
-    allowed = sorted({row.allowed for row in rows if row.label is None and row.allowed is not None})
+    of_all = {row.allowed for row in rows if row.label is None and row.allowed is not None}
+    allowed = sorted(of_all or {DEFAULT_DROP})
     gate = f"A gate with max_drop {', '.join(f'{drop:g}' for drop in allowed)} would"
     refused = [finding.text for finding in result.findings if finding.rule == REFUSED]
     if refused:
-        return f"{gate if allowed else 'A gate would'} be red: {refused[0]}"
+        return f"{gate} be red: {refused[0]}"
     red = [row for row in rows if row.drop is not None and row.drop.clauses]
     doubtful = [row for row in rows if row.state is State.NOT_CONFIRMED]
     if not red and not doubtful:

@@ -19,7 +19,7 @@ from tests.strategies import examples
 
 N = 40
 SLICES = {query: "head" if n < 15 else "tail" for n, query in enumerate(names(N))}
-LIMITS: dict[str, Any] = {"max_drop": {"mrr": 0.02, "recall@3": 0.02}}
+LIMITS: dict[str, Any] = {"max_drop": {"mrr": 0.02, "recall@3": 0.02, "lag": 0.3}}
 
 
 def pair(seed: int) -> tuple[Any, Any]:
@@ -52,11 +52,16 @@ def check(seed: int) -> None:
         strict=True,
     ):
         assert (one.state, one.change, one.label) == (other.state, other.change, other.label)
-    assert ("would be red" in would(verdict)) is not gate.passed
+    assert verdict.headline == gate.headline
+    said = would(verdict)
+    assert ("would be red" in said) is not gate.passed
+    assert ("pass, not confirmed" in said) is (gate.state == "not confirmed")
     # The page that is given the verdict, and the comment.
     section = compared_section(compared, compared.by_slice(SLICES), gate=verdict)
     page = verdict_of(compared, section, gate=verdict)
     assert (page.kind == "worse") is not gate.passed
+    # One first sentence for all.
+    assert page.sentence == f"Gate {'passed' if gate.passed else 'failed'}: {gate.headline}"
     text = markdown(Summary(gates=(GateRun({**gate.as_dict(), "nodeid": ""}, ""),)))
     assert text.startswith("### Ranking quality: \u274c ") is not gate.passed
     # Without limits p is the same: a loss that compare finds at .05 is a loss at .10.

@@ -459,7 +459,7 @@ def test_what_says_nothing_about_the_systems_is_said_first():
         "None of the results of dense is judged: these numbers say nothing about it",
         "same",
     )
-    assert any("No relevant item of dense was retrieved" in text for text in unknown.more)
+    assert unknown.details[0].startswith("No relevant item of dense was retrieved")
     two = {query: judged[query] for query in queries[:2]}
     better = {query: ["b", "a"] for query in two}
     few = report_of(compare(two, {"old": better, "new": old}, "mrr", missing="skip")).verdict
@@ -467,6 +467,51 @@ def test_what_says_nothing_about_the_systems_is_said_first():
     enough = {q: old[q] if n < 20 else ["b", "a"] for n, q in enumerate(queries)}
     said = report_of(compare(judged, {"old": old, "new": enough}, "mrr")).verdict.sentence
     assert said == "MRR fell"
+    with pytest.warns(RankingDataWarning, match="'dense': no relevant item of any query"):
+        three = compare(judged, {"old": old, "dense": dense, "new": enough}, "mrr")
+    verdict = report_of(three).verdict
+    assert verdict.kind == "worse"
+    assert verdict.sentence.startswith("new: MRR fell; ")
+    assert verdict.sentence.endswith("; none of the results of dense is judged")
+
+
+def test_what_no_test_looks_at_is_not_called_insignificant():
+    """A pooled measure falls untested, and 30 losses in 3 clusters are 3."""
+    judged = {f"q{n}": {"a": 1} for n in range(30)}
+    old = {query: {"a": 1.0, "x": 0.5, "y": -1.0} for query in judged}
+    new = {query: {"x": 0.5, "a": 0.0, "y": -1.0} for query in judged}
+    pooled = report_of(compare(judged, {"old": old, "new": new}, "auc(average=pooled)")).verdict
+    assert pooled.sentence == "Nothing was tested: AUC(average=pooled) -0.500"
+    both = compare(judged, {"old": old, "new": new}, ["mrr", "auc(average=pooled)"])
+    assert report_of(both).verdict.sentence == "MRR fell"
+    assert "Not tested: AUC(average=pooled) -0.500." in report_of(both).verdict.details
+    clusters = {query: n % 3 for n, query in enumerate(judged)}
+    alike = compare(judged, {"old": old, "new": new}, "mrr", clusters=clusters)
+    said = "3 clusters are too few to tell: MRR -0.500 (none better, 30 worse)"
+    assert report_of(alike).verdict.sentence == said
+    assert alike.notes[-1].startswith("only 3 clusters changed in mrr of 'new': too few")
+
+
+def test_a_pass_that_is_not_confirmed_is_called_so():
+    judged = {f"q{n}": {"a": 1} for n in range(20)}
+    old = {query: ["a", "x", "y"] for query in judged}
+    new = old | {"q1": ["x", "y", "a"]}
+    (said,) = report_of(compare(judged, {"old": old, "new": new}, "mrr")).verdict.details
+    assert said.startswith("A gate with max_drop 0.02 would pass, not confirmed: MRR fell by 0.033")
+    three = compare(judged, {"old": old, "new": new, "same": old}, "mrr")
+    said = report_of(three).verdict.details[-1]
+    assert said == "A gate with max_drop 0.02 would pass, not confirmed, for new."
+
+
+def test_a_page_tells_that_some_ids_are_spelled_otherwise():
+    judged = {f"q{n}": {"a": 1, f"b{n}": 1} for n in range(20)}
+    run = {f"q{n}": ["a", f"B{n}"] for n in range(20)}
+    with pytest.warns(RankingDataWarning, match="seem to be retrieved in another spelling"):
+        compared = compare(judged, {"old": {q: ["a"] for q in judged}, "new": run}, "mrr")
+    said = "new: 20 of 40 relevant items seem to be retrieved in another spelling, as "
+    assert report_of(compared).verdict.details[0].startswith(said)
+    alone = report_of(compared.evaluations["new"]).verdict.details
+    assert alone[-1].startswith("20 of 40 relevant items seem to be retrieved in another spelling")
 
 
 def test_the_gates_of_compare_and_report_refuse_what_a_gate_refuses():
