@@ -40,7 +40,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     if data.counts.missed and not all(measure.is_pooled for measure in measures):
         are, counts = ("is", "counts") if data.counts.missed == 1 else ("are", "count")
         warn(
-            f"{data.counts.missed:,} of {count(data.n_shared, 'item')} of the one ground truth "
+            f"{data.counts.missed:,} of {count(data.n_shared, 'item')} of the shared ground truth "
             f"{are} in no ranking and {counts} for no query; pass a truth per query",
             RankingMatchWarning,
         )

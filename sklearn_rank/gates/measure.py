@@ -212,8 +212,8 @@ def _gaps(evaluation: BaseEvaluation) -> Iterator[tuple[str, str]]:
 
 
 _FOUND_BY = (
-    "item of the one ground truth was found by",
-    "items of the one ground truth were found by",
+    "item of the shared ground truth was found by",
+    "items of the shared ground truth were found by",
 )
 
 

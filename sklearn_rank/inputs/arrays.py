@@ -228,7 +228,7 @@ def code_objects(values: Sequence[Any], name: str) -> CodedIds:
         (row, first), (other, second) = sorted((row, what) for what, row in firsts.items())[:2]
         msg = (
             f"{name} mixes ids of several types, {first} (row {row}) and {second} (row {other}): "
-            "1, 1.0 and True would be one query, and '1' another; make them one type"
+            "1, 1.0 and True would be one query, but not '1'; use one type"
         )
         raise ValueError(msg)
     return CodedIds(distinct, codes)
@@ -386,12 +386,12 @@ def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:
     first, n_rows = slice(2 * _FEWEST), len(ids)
     are_grades = n_rows >= 2 * _FEWEST and np.array_equal(ids[first], grades[first])
     if are_grades and np.array_equal(ids, grades) and ids.min() < ids.max():
-        msg = "groups are the same numbers as y_true, so each query has items of one grade alone"
+        msg = "groups are the same numbers as y_true, so all items of a query have the same grade"
         warn(f"{msg}; pass the query id of each row", RankingDataWarning)
     elif is_scattered and ids.dtype.kind in "iu" and _comes_as_often(ids):
         warn(
-            "groups look like sizes repeated (each number comes as often as it says), so "
-            "queries of one size are read as one; pass the query id of each row: "
+            "groups look like repeated group sizes (each number occurs that many times), so "
+            "queries of equal size are read as one; pass the query id of each row: "
             "np.repeat(np.arange(len(sizes)), sizes)",
             RankingDataWarning,
         )
@@ -555,7 +555,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     if cells is not None and n_queries >= _FEWEST and has_missed:
         warn(
             "no relevant item of any query is a candidate, so that most measures are 0; "
-            "candidates= is True for what is ranked, and a masked cell of y_score is not",
+            "candidates= is True for ranked items, and masked cells of y_score are not ranked",
             RankingDataWarning,
         )
     return RankingData.of(items, rankings, counts=counts, **about)
@@ -609,9 +609,9 @@ def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
     is_order = np.array_equal(in_order, np.arange(len(scores)) - offsets[queries])
     if is_order and not rank_relevant_first(scores, grades, offsets, errors=2):
         msg = (
-            f"each query of y_score has the numbers 0 to {sizes.max() - 1} once, as argsort gives "
-            "them, and as scores they do not rank relevant items first; pass the scores that were "
-            "sorted, or ranked ids as lists"
+            f"each query of y_score has the numbers 0 to {sizes.max() - 1} once, like the output "
+            "of argsort, and as scores they do not rank relevant items first; pass the scores "
+            "themselves, or ranked ids as lists"
         )
         raise ValueError(msg)
 
@@ -628,7 +628,8 @@ def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:
 
 
 OF_PAIR = (
-    "; of a pair (ids, scores), as recommend of implicit gives, pass ids.tolist() and a set of "
+    "; of a pair (ids, scores), such as implicit's recommend returns, pass ids.tolist() and a "
+    "set of "
     "relevant ids for each query"
 )
 

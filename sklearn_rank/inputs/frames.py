@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 PLAIN = frozenset({np.ndarray, list, tuple, dict, set, frozenset})
 """Types that are no frames, no series and no names of files, which is seen at once."""
 _WIDE = (
-    "A frame has a row for each query and item. One with lists of items goes in as a mapping, "
+    "A frame needs a row for each query and item. Pass one with lists of items as a mapping, "
     "dict(zip(frame['query'], frame['items'])); one with a column per item as .to_numpy(); rows "
     "without ids of items as columns, frame['label'], frame['score'], groups=frame['query']"
 )
@@ -134,7 +134,7 @@ def _refuse_one_list(qrels: Qrels, run: Run) -> None:
     if "[]" in item and run.path and (qrels.path, qrels.roles.get("item")) == (run.path, item):
         msg = (
             f"{run.source}: {safe_repr(item)} is the list of both the relevant and the retrieved "
-            "items, which finds everything; say a list for each: columns={'item': ...}"
+            "items, so that everything is found; name a list for each: columns={'item': ...}"
         )
         raise ColumnRoleError(msg)
 
@@ -216,8 +216,8 @@ def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
     for level in getattr(index, "names", ()):
         if isinstance(level, str) and is_known(level) and level not in eager.columns:
             msg = (
-                f"the index of {name} has the name {safe_repr(level)}, and an index is not read; "
-                f"pass {name}.reset_index(), which makes a column of it"
+                f"the index of {name} has the name {safe_repr(level)}, but an index is not read; "
+                f"pass {name}.reset_index(), which makes it a column"
             )
             raise ColumnRoleError(msg)
     return eager

@@ -69,13 +69,14 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
                 msg += f" ({objects})"
             if str in ranked & true:
                 msg += (
-                    ". Rows of a query, an item and a number go in as data frames, "
-                    "DataFrame(rows, columns=['query', 'item', 'score'])"
+                    ". Pass rows of query, item and number as data frames, DataFrame(rows, "
+                    "columns=['query', 'item', 'score'])"
                 )
             elif any(issubclass(kind, float) for kind in ranked | true):
                 msg += (
-                    ". Floats come from a column that had missing values: drop these rows and "
-                    "cast it, as by .astype('int64'). If these are grades and scores, pass 2-D "
+                    ". Floats come from a column with missing values: drop these rows and "
+                    "convert it, for example with .astype('int64'). If these are grades and "
+                    "scores, pass 2-D "
                     "arrays, or 1-D ones with groups"
                 )
             raise TypeError(msg)
@@ -248,7 +249,7 @@ def with_mismatch_hint(
             f"{len(alike):,} of {lost.n_looked:,} relevant items seem to be retrieved in another "
             f"spelling, as {_pair(*alike[0])}"
         )
-        warn(f"{hint}; spell both sides alike, as by string_provider=", RankingDataWarning)
+        warn(f"{hint}; spell both sides alike, as with string_provider=", RankingDataWarning)
         return replace(judged, hint=hint)
     return judged
 
@@ -283,8 +284,8 @@ def _warn_of_own_truth(pairs: Iterable[tuple[Collection[Any], Collection[Any]]])
         n_queries, n_several = n_queries + 1, n_several + (len(truth) > 1)
     if 2 * n_several > n_queries:
         warn(
-            "y_true and y_score hold the same items in the same order for every query, so that "
-            "every measure is at its best: is a run its own truth?",
+            "y_true and y_score hold the same items in the same order for every query, so every "
+            "measure has its best value: was a run passed as the truth?",
             RankingDataWarning,
         )
 
@@ -296,8 +297,8 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
     if kinds and not any("__eq__" in vars(base) for kind in kinds for base in kind.__mro__[:-1]):
         named = " and ".join(sorted(kind.__name__ for kind in kinds))
         msg = (
-            f"items are {named} objects without an __eq__, each equal to itself alone, so that "
-            "none of y_true is in y_score; pass string_provider=lambda item: item.id"
+            f"items are {named} objects without __eq__, so each equals only itself and none of "
+            "y_true is in y_score; pass string_provider=lambda item: item.id"
         )
         raise TypeError(msg)
     if lost.alike:
@@ -365,7 +366,7 @@ def swap_suspicion(data: RankingData, y_true: Any) -> str:
     if len(values) > min(_FEW_GRADES, len(scores) // 2) or values[-1] == 0:
         return ""
     if len(different) > 1:
-        what = "many different real numbers, as scores are"
+        what = "many different real numbers, like scores"
         are_scores = (
             different[-1] > _MOST_GRADE**2 or np.count_nonzero(grades % 1) > len(grades) / 2
         )
@@ -382,7 +383,7 @@ def swap_suspicion(data: RankingData, y_true: Any) -> str:
         return ""
     true, score = called("y_true"), called("y_score")
     return (
-        f"{true} holds {what}, and {score} few small whole numbers, as grades are: are they "
+        f"{true} holds {what}, and {score} few small whole numbers, like grades: are they "
         f"swapped? Judgements come first: ({true}, {score})"
     )
 

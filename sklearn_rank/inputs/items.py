@@ -251,7 +251,7 @@ class ItemReader:
             if not is_hashable(item):
                 msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
                 if isinstance(item, list):
-                    msg += "; of alternatives, any of which counts, it gives one string to all"
+                    msg += "; for alternatives, any of which counts, return one string for all"
             elif is_missing(item):
                 msg = f"{where} holds a missing item ({safe_repr(item)}) at position {position + 1}"
             elif isinstance(item, bool):
@@ -344,12 +344,12 @@ class ItemReader:
         if not self._unread:
             return
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
-        advice = "Name it score (the greatest ranks first), or pass the ids alone, best first"
+        advice = "Name it score (the highest ranks first), or pass the ids alone, best first"
         where = "a dict of y_score"
         if self.form != "dicts":
             name, where = next(iter(self._unread)), "an object of y_score"
             advice = (
-                f"Pass {{item.id: item.{name} for item in ranking}} (the greatest ranks first), or "
+                f"Pass {{item.id: item.{name} for item in ranking}} (the highest ranks first), or "
                 "the ids alone, best first"
             )
         refuse_unread(counts, where, ORDER, advice)

@@ -474,7 +474,7 @@ def _look_up_shared(
         were, count_ = ("was", "counts") if len(several) == 1 else ("were", "count")
         listed = format_list([judged_ids[code] for code in several])
         warn(
-            f"{count(len(several), 'item')} of the one ground truth {were} found by several "
+            f"{count(len(several), 'item')} of the shared ground truth {were} found by several "
             f"queries ({listed}) and {count_} as relevant for each; pass one ground truth per "
             "query, or items that identify the pair of query and item",
             RankingMatchWarning,
@@ -560,7 +560,7 @@ def join_queries(
         if alike:
             query, other = alike[0], by_text[str(alike[0])]
             msg = (
-                f"{len(alike):,} queries have other types in {called('y_true')} and "
+                f"{len(alike):,} queries have different types in {called('y_true')} and "
                 f"{called('y_score')}, as {safe_repr(query)} ({type(query).__name__}) and "
                 f"{safe_repr(other)} ({type(other).__name__}), and do not match; use one type"
             )

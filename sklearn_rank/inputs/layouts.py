@@ -115,7 +115,7 @@ def layout_of(y_true: Any) -> str:
         kind = type(first).__name__
         msg = (
             f"y_true holds {kind} objects; pass a set, list or {{item: grade}} per query, or one "
-            "truth for all queries as a set of what string_provider gives, {key(x) for x in y_true}"
+            "truth for all queries as a set of strings, {key(x) for x in y_true}"
         )
         raise TypeError(msg)
     return "rows"

@@ -54,8 +54,9 @@ def check_number_lists(truths: list[Any], rankings: Any, query_ids: Any) -> str:
         return ""
     if max(len(truth) for _, truth, _ in pairs) > 1:
         warn(
-            "y_true and y_score hold as many small whole numbers for each query, most of them not "
-            f"the same, and are read as lists of item ids; if they are grades and scores, pass "
+            "y_true and y_score hold equally many small whole numbers for each query, most of "
+            "them different, and are read as lists of item ids; if they are grades and scores, "
+            "pass "
             f"them {_ARRAYS}",
             RankingDataWarning,
         )
@@ -83,6 +84,6 @@ def _refuse_fractions(truths: list[Any], rankings: list[Any], query_ids: Any) ->
             if fraction is not None:
                 msg = (
                     f"{name}[{safe_repr(query_ids[query])}] is a list with {safe_repr(fraction)}, "
-                    f"and fractions are no ids of items; pass grades and scores {_ARRAYS}"
+                    f"and fractions are not item ids; pass grades and scores {_ARRAYS}"
                 )
                 raise TypeError(msg)

@@ -217,7 +217,7 @@ def check_columns(columns: Columns | None) -> Columns:
             msg = f"columns sets {role!r} to {safe_repr(name)}, which is not the name of a column"
         elif name is not None and role_by_name.setdefault(name, role) != role:
             both = f"{role_by_name[name]!r} and to {role!r}"
-            msg = f"columns gives {safe_repr(name)} to {both}, and a column has one role"
+            msg = f"columns gives {safe_repr(name)} to {both}, but a column has one role"
         if msg:
             raise ColumnRoleError(msg)
     return columns
@@ -308,7 +308,7 @@ def refuse_unread(
         likely = [name for name, what in doubtful.items() if what == doubtful[first]]
     proposed = likely[0] if len(likely) == 1 else "..."
     wanted = " or ".join(repr(kind) for kind in kinds if kind != "distance")
-    otherwise, note = "the order of the rows would rank the items", " (the greatest ranks first)"
+    otherwise, note = "the order of the rows would rank the items", " (the highest ranks first)"
     if kinds == GRADE:
         otherwise, note = "every row would be relevant", ""
     if kinds == GRADE and doubtful[first] == "texts":

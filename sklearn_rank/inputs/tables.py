@@ -120,9 +120,9 @@ def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     if n_rising < _NEARLY_ALL * n_lists:
         return ""
     return (
-        f"scores rise along {n_rising:,} of {n_lists:,} rankings in the order in which their items "
-        "come, as distances and ranks do, and the greatest score ranks first. Pass score=-distance "
-        "for distances, and sort items by falling score"
+        f"scores rise along {n_rising:,} of {n_lists:,} rankings in the order of their items, "
+        "like distances and ranks, but the highest score ranks first. Pass score=-distance for "
+        "distances, and sort items by falling score"
     )
 
 
@@ -139,8 +139,8 @@ def doubt_of_ties(scores: Array, offsets: IntArray) -> str:
     if len(several) < _FEWEST or n_tied < _NEARLY_ALL * len(several):
         return ""
     return (
-        f"all items of {n_tied:,} of {len(several):,} rankings have one score, which orders "
-        "nothing, though they come in an order or have ranks; leave the scores out to rank by it"
+        f"all items of {n_tied:,} of {len(several):,} rankings have the same score, although "
+        "they have an order or ranks; leave out the scores to rank by these"
     )
 
 
@@ -165,8 +165,8 @@ def scores_of(scores: Array | None, distances: Array | None, name: str) -> Array
     rising = np.diff(distances[np.argsort(scores, kind="stable")].astype(np.float64))
     if len(rising) and rising.min() >= 0 and rising.max() > 0:
         msg = (
-            f"{name} has a score and a distance that rise together, and the greatest score ranks "
-            f"first, but the smallest distance; leave one of them out: columns={{'distance': None}}"
+            f"{name} has a score and a distance that rise together, but the highest score and "
+            f"the smallest distance rank first; leave one of them out: columns={{'distance': None}}"
         )
         raise ColumnRoleError(msg)
     return scores
@@ -469,9 +469,9 @@ class Run(LongTable):
             queries = len(np.unique(np.searchsorted(offsets, gaps, side="right")))
             yield (
                 f"{name} jumps {from_}{ranks[gap]:g} in query {self._query_of(gap)} (gaps in "
-                f"{queries:,} of {len(starts):,} queries): items below a gap count as if they "
-                "stood higher, as in a run that was filtered or joined. Pass the whole run; "
-                "if nothing is missing, number the ranks anew"
+                f"{queries:,} of {len(starts):,} queries): items below a gap count as ranked "
+                "higher, for example in a filtered or joined run. Pass the whole run; if nothing "
+                "is missing, renumber the ranks"
             )
         if self.scores is None:
             return

@@ -110,7 +110,7 @@ class RankingData:
     keyed: bool = False
     """Whether queries were joined by key, so that nothing of them goes by position."""
     n_shared: int = 0
-    """Items of the one ground truth of all queries; 0: a ground truth per query."""
+    """Items of the shared ground truth of all queries; 0: a ground truth per query."""
     positional: bool = False
     """Whether the queries have no ids but their positions."""
     query_columns: tuple[Any, ...] = ()

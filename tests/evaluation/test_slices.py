@@ -138,7 +138,7 @@ def test_pooled_measures_within_slices_keep_what_was_not_retrieved():
     assert part["auc(average=pooled)"] == 1 / 2
 
 
-@pytest.mark.filterwarnings("ignore:1 of 3 items of the one ground truth")
+@pytest.mark.filterwarnings("ignore:1 of 3 items of the shared ground truth")
 def test_a_slice_of_all_queries_is_the_whole():
     # The items of the one truth that no query found belong to the whole alone.
     truth, rankings = {"1-a", "1-z", "2-b"}, [["1-x", "1-a"], ["2-b", "2-y"]]

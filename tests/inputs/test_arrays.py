@@ -188,7 +188,7 @@ OF_SIZES = np.repeat(SIZES, SIZES)
 
 def test_groups_that_are_grades_or_sizes():
     grades, scores = np.arange(14) % 2, np.arange(14.0)
-    with pytest.warns(RankingDataWarning, match="groups look like sizes repeated"):
+    with pytest.warns(RankingDataWarning, match="groups look like repeated group sizes"):
         evaluate(grades, scores, "mrr", groups=OF_SIZES, zero_division=0.0)
     with pytest.warns(RankingDataWarning, match="groups are the same numbers as y_true"):
         evaluate(grades, scores, "mrr", groups=grades, zero_division=0.0)
@@ -216,10 +216,10 @@ def test_groups_that_are_query_ids(groups, grades):
 def test_orders_and_ids_in_place_of_scores():
     truth = np.eye(12, dtype=int)
     drawn = np.random.default_rng(0).permuted(np.tile(np.arange(12), (12, 1)), axis=1)
-    with pytest.raises(ValueError, match="0 to 11 once, as argsort gives them"):
+    with pytest.raises(ValueError, match="0 to 11 once, like the output of argsort"):
         evaluate(truth, drawn, "mrr")
     rows, queries = (truth.ravel(), drawn.ravel()), np.repeat(np.arange(12), 12)
-    with pytest.raises(ValueError, match="0 to 11 once, as argsort gives them"):
+    with pytest.raises(ValueError, match="0 to 11 once, like the output of argsort"):
         evaluate(*rows, "mrr", groups=queries)
     evaluate(rows[0], rows[1] + 1, "mrr", groups=queries)
     by_rank = 11 - np.abs(np.arange(12) - np.arange(12)[:, None])

@@ -243,7 +243,7 @@ ITEMS = [
     ({1}, ["1"], r"items of y_score are str, items of y_true are int; pass string_provider \(such"),
     ({1}, [1.0], r"items of y_score are float, items of y_true are int; pass string_provider"),
     ({1}, [1, 2.5], r"items of y_score are float and int, items of y_true are int"),
-    ({"q", "a", 1}, ("q", "a", 0.5), r"Rows of a query, an item and a number go in as data frames"),
+    ({"q", "a", 1}, ("q", "a", 0.5), r"Pass rows of query, item and number as data frames"),
     ({"a"}, [b"a"], r"items of y_score are bytes, items of y_true are str"),
     ({True}, [1], r"y_true\[0\] holds the bool True as an item; pass string_provider"),
     ({1}, [np.int64(1), np.True_], r"y_score\[0\] holds the bool True as an item"),

@@ -108,7 +108,7 @@ def test_ids_of_items_are_not_read_as_grades() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', and a column"),
+        ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', but a column"),
         ({"grade": "zz"}, "columns names 'zz', which no frame has"),
         ({"relevant": {"item": "item"}}, "unknown role 'relevant'"),
         ({"item": 7}, "sets 'item' to 7, which is not the name of a column"),
@@ -176,7 +176,7 @@ def test_frames_with_lists_of_items_are_passed_as_mappings(make: Any) -> None:
         TypeError, match=r"'doc' of y_true contains lists.*dict\(zip\(frame\['query'"
     ):
         evaluate(frame, {"q": ["a"]}, "mrr")
-    with pytest.raises(ColumnRoleError, match=r"y_score has no column .* lists of items goes in"):
+    with pytest.raises(ColumnRoleError, match=r"y_score has no column .* lists of items as a mapping"):
         evaluate({"q": {"a"}}, frame[["user_input", "retrieved_context_ids"]], "mrr")
     sides = [dict(zip(frame["user_input"], frame[name], strict=True)) for name in frame.columns[1:]]
     assert evaluate(sides[1], sides[0], "mrr")["mrr"] == 1 / 2
