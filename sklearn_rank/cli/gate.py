@@ -136,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
             outcome = "passed" if result.passed else "failed"
             runs.append(GateRun(record, gate.name, outcome, section=section))
     unused = baselines.unused(gates) if arguments.config else []
-    where = f"baselines in {shown(baselines.directory)} of no gate"
+    where = f"baselines in {shown(baselines.directory)} without a gate"
     remarks = [f"{where}: {format_list(unused)}"] if unused else []
     problems += remarks if unused and settings.strict else []
     summary = Summary(
@@ -200,7 +200,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     if arguments.config is None:
         for what in ("QRELS", "RUN", "--name"):
             if what not in typed:
-                msg = f"{what} is missing: a gate has QRELS, RUN and a --name, or pass --config"
+                msg = f"{what} is missing: pass QRELS, RUN and --name, or --config"
                 raise ValueError(msg)
         return Path(), {"gate": [gate]}
     if typed:
@@ -325,13 +325,13 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
     """Where baselines are; ValueError where none may be written, or a change would judge itself."""
     if (arguments.update or arguments.accept) and in_ci():
         msg = (
-            "--update and --accept are not for continuous integration (CI is set), where nothing "
-            "that writes a baseline may end green: write it where you work, and commit it"
+            "--update and --accept are refused in continuous integration (CI is set), where a "
+            "run that writes a baseline must not pass: write it in your working copy, and commit it"
         )
         raise ValueError(msg)
     directory = arguments.baseline_dir
     if directory == "":
-        msg = "--baseline-dir is empty, and a change would be compared with its new baselines"
+        msg = "--baseline-dir is empty, so a change would be compared with its own baselines"
         raise ValueError(msg)
     if directory is None:
         directory = path.parent / table.get("baseline_dir", DIRECTORY)

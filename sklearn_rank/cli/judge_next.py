@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
             systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":
         msg = (
-            "QRELS count as complete, because they hold no item that is judged not relevant "
-            "(grade 0); pass --assume partial if what they do not name was never looked at"
+            "QRELS count as complete, because no item is judged irrelevant (grade 0); pass "
+            "--assume partial if nobody judged the items that are absent from them"
         )
         raise ValueError(msg)
     rows = systems[0].to_judge(arguments.n, *systems[1:], backend=None)

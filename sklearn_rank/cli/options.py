@@ -21,7 +21,7 @@ WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
 _ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
 
-_COLLECTION = "ids of all items that can be found, one a line: losses of others are named"
+_COLLECTION = "ids of all items, one per line: losses by other items are named"
 
 # Values -----------------------------------------------------------------------------------------
 
@@ -141,20 +141,20 @@ def _add_reading(add: Callable[..., object]) -> None:
             metavar="ROLE=NAME",
             type=partial(_column, roles=roles),
             help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {side} if its name is not "
-            "recognised; ROLE= alone: no column has it",
+            "recognised; ROLE= alone: there is none",
         )
-    text = "grade of a text where grades are text, as E=3; repeat it for more"
+    text = "number for a grade that is text, such as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
-    ids = "ids of the queries of an _msearch RUN in the order of its responses, one a line"
+    ids = "query ids of an _msearch RUN in the order of its responses, one per line"
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     several = (
-        "what counts of an item twice in one ranking (run=first: the best-ranked) or judged twice "
-        "(qrels=mean, qrels=max, qrels=first), which is an error otherwise; repeat it for both"
+        "how to count an item that is twice in one ranking (run=first: the best-ranked) or "
+        "judged twice (qrels=mean, qrels=max, qrels=first); otherwise an error; repeat it for both"
     )
     given = {"action": "append", "default": [], "type": duplicates_of}
     add("--duplicates", metavar="SIDE=RULE", help=several, **given)
-    limit = "bytes to which a compressed file may grow (default: 2 GiB)"
+    limit = "most bytes to read from a compressed file (default: 2 GiB)"
     add("--max-bytes", type=_positive, metavar="N", help=limit)
 
 
@@ -173,7 +173,8 @@ def _add_counting(add: Callable[..., object]) -> None:
 
 def _add_measures(add: Callable[..., object]) -> None:
     spelling = (
-        f"as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: {','.join(MEASURES)})"
+        f"such as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: "
+        f"{','.join(MEASURES)})"
     )
     several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
     add("-m", "--measure", metavar="M", dest="measures", help=spelling, **several)
@@ -191,16 +192,17 @@ def _share(parser: argparse.ArgumentParser, *described: Callable[..., None]) -> 
         options(add)
     text = f"{', '.join(names)}: see sklearn-rank help reading"
     listed = fill(text, WIDTH, break_on_hyphens=False)
-    parser.add_argument_group("options that commands share", listed)
+    parser.add_argument_group("options shared by commands", listed)
 
 
 def reading_help() -> str:
-    """Description of the options that commands share."""
+    """Description of the options shared by commands."""
     parser = argparse.ArgumentParser(
         usage=argparse.SUPPRESS,
         add_help=False,
-        description="Files are TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, perhaps "
-        "compressed; '-' reads standard input. Columns are recognised by their names. Repeated "
+        description="Files are TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, also "
+        "compressed; '-' reads standard input. Columns are recognised by their "
+        "names. Repeated "
         "runs of one system are joined by commas: new-1.run,new-2.run.",
         epilog=f"guide: {SITE}/files.html",
     )
@@ -322,7 +324,7 @@ def _evaluate(commands: Any) -> None:
     data, measures, output = _groups(parser, "data", "measures", "output")
     data("qrels", metavar="QRELS", help="relevance judgements")
     data("run_path", metavar="RUN", help="rankings of a system")
-    labels = f"labels of queries ({_LABELS.format('label')}): the measures of each label, too"
+    labels = f"labels of queries ({_LABELS.format('label')}), to add measures per label"
     data("--slices", metavar="FILE", help=labels)
     _add_measures(measures)
     output("-q", "--per-query", action="store_true", help="also print values per query")
@@ -337,8 +339,8 @@ def _compare(commands: Any) -> None:
         commands,
         "compare",
         "[options] QRELS BASELINE NEW [NEW ...]",
-        "Compare runs with the first one: changes with "
-        "intervals, effect sizes, and p-values corrected for their number.",
+        "Compare runs with the first one: changes with intervals, effect sizes and corrected "
+        "p-values.",
         "qrels.txt old.run new.run\n"
         "qrels.txt old.run new.run -m ndcg@10 --changed 10\n"
         "qrels.txt bm25.run dense.run hybrid.run --format csv",
@@ -363,7 +365,7 @@ def _report(commands: Any) -> None:
         "report",
         "[options] QRELS RUN\n[options] QRELS BASELINE NEW [NEW ...]",
         "Write one HTML file, which needs no network: the verdict, slices by measures and every "
-        "query with its results, old and new side by side; of a single run the worst queries.",
+        "query with its results, old and new side by side; for a single run, the worst queries.",
         "qrels.txt old.run new.run --open\n"
         "qrels.txt old.run new.run --query-text queries.csv --item-text items.csv\n"
         "qrels.txt bm25.run --slices kinds.csv -o bm25.html",
@@ -380,7 +382,7 @@ def _report(commands: Any) -> None:
         help="measure that sorts the queries (default: that of the verdict)",
     )
     _add_tests(limits)
-    drop = "show the verdict of a gate that allows this drop, as ndcg@10=0.02, or 0.02 for all"
+    drop = "show the verdict of a gate that allows this drop, such as ndcg@10=0.02, or 0.02 for all"
     limits("--max-drop", action="append", default=[], metavar="M=X", type=_limit, help=drop)
     in_slices = "and that allows this drop in every slice"
     limits("--max-slice-drop", type=float, metavar="X", help=in_slices)
@@ -393,7 +395,7 @@ def _report(commands: Any) -> None:
 
 def _add_compared(add: Callable[..., object], first: str, others: str) -> None:
     add("qrels", metavar="QRELS", help="relevance judgements")
-    add("baseline", metavar=first, help="rankings of the system that others are compared with")
+    add("baseline", metavar=first, help="rankings of the baseline system")
     add("runs", metavar="NEW", nargs=others, help="rankings of another system")
 
 
@@ -420,8 +422,8 @@ def _gate(commands: Any) -> None:
         commands,
         "gate",
         "[options] QRELS RUN --name NAME\n[options] --config TOML",
-        "Judge rankings in files against thresholds and a recorded baseline. Policy, words and "
-        "baselines are those of the pytest plugin. Exit code 0: all gates passed; 1: a gate "
+        "Judge rankings in files against thresholds and a recorded baseline. Same rules, "
+        "messages and baselines as the pytest plugin. Exit code 0: all gates passed; 1: a gate "
         "failed; 2: something could not be measured.",
         "qrels.txt new.run --name search --at-least map=0.3\n"
         "qrels.txt new.run --name search --max-drop ndcg@10=0.02 --update\n"
@@ -438,12 +440,12 @@ def _gate(commands: Any) -> None:
     data("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
     data("--collection", metavar="FILE", help=_COLLECTION)
     numbers = (
-        "values measured elsewhere, as ms=ms.csv: query and number; shares, or costs if limited "
+        "values measured elsewhere, such as ms=ms.csv: query and number; shares, or costs if limited "
         "by --at-most; repeat it for more"
     )
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     data("--values", metavar="NAME=FILE", help=numbers, **named)
-    missing = "judged queries without a ranking (default: raise)"
+    missing = "how to count judged queries without a ranking (default: raise)"
     data("--missing", choices=("raise", "zero", "skip"), help=missing)
     oddity = "accept a data problem, such as unjudged"
     data("--allow", action="append", metavar="WORD", help=oddity)
@@ -455,19 +457,21 @@ def _gate(commands: Any) -> None:
     undefined = "value of a query for which a measure is undefined (default: raise)"
     measures("--zero-division", type=float, metavar="X", help=undefined)
     helps = (
-        "threshold, as map=0.3; repeat it for more",
-        "threshold of a measure for which lower is better, as lag=2",
-        "allowed drop against the baseline, as ndcg@10=0.02, or 0.02 for all",
-        "drop that is always red; equal to --max-drop, every drop beyond it is",
+        "threshold, such as map=0.3; repeat it for more",
+        "threshold of a measure for which lower is better, such as lag=2",
+        "allowed drop from the baseline, such as ndcg@10=0.02, or 0.02 for all",
+        "drop that always fails; if equal to --max-drop, every drop beyond it",
     )
     for name, what in zip(LIMITS, helps, strict=True):
         option = f"--{name.replace('_', '-')}"
         limits(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
     limits("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    limits("--strict", action="store_true", help="drops that are not confirmed fail, too")
-    baseline("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
-    baseline("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")
-    update = "write a missing baseline, raise one; lowers none"
+    limits("--strict", action="store_true", help="unconfirmed drops also fail")
+    baseline("--name", metavar="NAME", help="name of the gate and of its baseline, NAME.rank.json")
+    baseline(
+        "--baseline-dir", metavar="DIR", help="directory of baselines (default: rank-baselines)"
+    )
+    update = "write a missing baseline or raise one; never lowers one"
     baseline("--update", action="store_true", help=update)
     baseline("--accept", action="store_true", help="also lower baselines")
     output("--html", metavar="FILE", help="write an HTML report with the queries of every gate")
@@ -483,9 +487,9 @@ def _judge_next(commands: Any) -> None:
         commands,
         "judge-next",
         "[options] QRELS RUN\n[options] QRELS BASELINE NEW",
-        "List unjudged items by the change of the measure of RUN, or of the change from BASELINE "
-        "to NEW, if an item alone had the highest grade. --format csv leaves a column of grades to "
-        "fill in, which makes it a file of judgements.",
+        "List the unjudged items that matter most: by how much the measure of RUN, or its change "
+        "from BASELINE to NEW, would move if that item alone had the highest grade. --format csv "
+        "adds a column of grades; filled in, it is a file of judgements.",
         "qrels.txt new.run --format csv > judge.csv\n"
         "qrels.txt old.run new.run -n 50 --query-text queries.csv\n"
         "qrels.txt new.run --assume partial -m map",
@@ -494,7 +498,7 @@ def _judge_next(commands: Any) -> None:
     data, measures, output = _groups(parser, "data", "measures", "output")
     data("qrels", metavar="QRELS", help="relevance judgements")
     data("run_path", metavar="RUN", help="rankings of a system")
-    data("new", metavar="NEW", nargs="?", help="rankings of the system that is compared with it")
+    data("new", metavar="NEW", nargs="?", help="rankings of the system to compare")
     data("--assume", choices=("complete", "partial"), help=_ASSUME)
     _add_texts(data)
     measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
@@ -502,7 +506,7 @@ def _judge_next(commands: Any) -> None:
     measures("--convention", help="reproduce this program's numbers", **convention)
     # A page, and about as many as somebody judges in one go.
     output("-n", type=_positive, default=20, metavar="N", help="items to list (default: 20)")
-    forms = "csv has an empty column of grades (default: table)"
+    forms = "csv adds an empty column of grades (default: table)"
     output("--format", choices=("table", "csv"), default="table", help=forms)
     _share(parser, _add_reading)
     parser.set_defaults(run=("judge_next", "run"))
@@ -513,8 +517,8 @@ def _tune(commands: Any) -> None:
         commands,
         "tune",
         "[options] QRELS RUN RUN [RUN ...]",
-        "Choose the weights that fuse two to four runs, such as a keyword and a dense search, and "
-        "say whether the choice is better than equal weights on queries that it was not made on.",
+        "Choose the weights that fuse two to four runs, such as a keyword and a dense search, "
+        "and test whether the choice beats equal weights on held-out queries.",
         "qrels.txt bm25.run dense.run\n"
         "qrels.txt bm25.run dense.run -m map\n"
         "qrels.txt bm25.run dense.run -m ndcg@10 --output fused.run",
@@ -524,7 +528,7 @@ def _tune(commands: Any) -> None:
     data("qrels", metavar="QRELS", help="relevance judgements")
     data("runs", metavar="RUN", nargs="+", help="rankings of a system")
     measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
-    fused = "write the fused run: that of the choice if it is confirmed, else of equal weights"
+    fused = "write the fused run: of the choice if confirmed, else of equal weights"
     output("-o", "--output", metavar="FILE", help=fused)
     _share(parser, _add_reading)
     parser.set_defaults(run=("tune", "run"))
@@ -537,12 +541,12 @@ def _small(commands: Any) -> None:
         "audit",
         "MODULE:FUNCTION --as M",
         "Call a metric function on small rankings, and find the measure that it computes, or its "
-        "mistake, with the smallest ranking that shows it. Exit code 1: it differs.",
+        "mistake and the smallest ranking that shows it. Exit code 1: it differs.",
         "mine.py:ndcg --as ndcg@10\nmypackage.metrics:average_precision --as map",
-        help="compare a home-made metric with the measure that it is named after",
+        help="check a home-made metric against a measure",
     )
     parser.add_argument("function", metavar="MODULE:FUNCTION", help="as mypackage.metrics:ndcg")
-    named = "what it should compute, as ndcg@10"
+    named = "the measure that it should compute, such as ndcg@10"
     parser.add_argument("--as", dest="measure", metavar="M", required=True, help=named)
     parser.set_defaults(run=("tools", "run_audit"))
     parser = _command(
@@ -550,7 +554,7 @@ def _small(commands: Any) -> None:
         "demo",
         "[-o FILE] [--open]",
         "Choose a search over Python's help pages by GridSearchCV, compare it with the old one, "
-        "write the report, and let a gate turn red. Needs no network.",
+        "write the report, and make a gate fail. Needs no network.",
         "--open",
         help="a 15-second tour with built-in data",
     )
@@ -562,9 +566,9 @@ def _small(commands: Any) -> None:
         commands,
         "help",
         "reading",
-        "Describe how files are read, and what counts.",
+        "Describe the options for reading files and counting.",
         "reading",
-        help="describe the options that commands share",
+        help="describe the options shared by commands",
     )
     parser.add_argument("topic", choices=("reading",), help="the only topic")
     parser.set_defaults(run=("tools", "run_help"))

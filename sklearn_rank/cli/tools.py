@@ -64,7 +64,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
 
 
 def run_help(_: argparse.Namespace) -> int:
-    """Print the options that commands share."""
+    """Print the options shared by commands."""
     from sklearn_rank.cli.options import reading_help
 
     print(reading_help(), end="")

@@ -143,7 +143,10 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
             raise
         _check_format(baseline.format)
         whole = baseline.seal == _seal_of(baseline)
-        _need(whole, "it is not what was recorded; restore the file, or delete it and record anew")
+        _need(
+            whole,
+            "it was changed after recording; restore the file, or delete it and record it again",
+        )
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         msg = f"baseline {shown} cannot be read: {safe_text(reason, limit=300)}"
@@ -152,7 +155,7 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
 
 
 _OF_ANOTHER = (
-    "if another version wrote it, delete it and record it anew, by pytest --rank-update or "
+    "if another version wrote it, delete it and record it again, by pytest --rank-update or "
     "sklearn-rank gate --update"
 )
 
@@ -406,7 +409,7 @@ def own_measure(name: str, definition: Mapping[str, str]) -> Measure | None:
     try:
         ends = float(lower), float(upper)
     except ValueError:
-        msg = f"the baseline has no range of {safe_repr(name)}; write it anew"
+        msg = f"the baseline has no range of {safe_repr(name)}; record it again"
         raise BaselineError(msg) from None
     return measure_from(name, range=ends, greater_is_better=greater != "False")
 
@@ -465,7 +468,7 @@ def stable_key(value: Any, what: str) -> str:
     if isinstance(value, (str, int)) or not (isinstance(value, frozenset) or FLEETING.search(key)):
         return key
     msg = (
-        f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
+        f"{what} {safe_repr(value)} reads differently in every run, so a baseline would never "
         "fit; give its type a __str__, or pass string_provider or query_ids"
     )
     raise BaselineError(msg)
@@ -479,6 +482,6 @@ def keys_of(values: Iterable[Any], what: str) -> list[str]:
         key = value if type(value) is str and value.isascii() else stable_key(value, what)
         if seen.setdefault(key, value) is not value and seen[key] != value:
             both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
-            msg = f"{what} {both} would be one in a baseline; rename one of them"
+            msg = f"{what} {both} would be the same in a baseline; rename one of them"
             raise BaselineError(msg)
     return list(seen) if len(seen) == len(values) else [key_of(value) for value in values]

@@ -268,7 +268,7 @@ def _contributions(
     """
     metric = measure.metric
     if metric.parts is None and metric.contributions is None:
-        return ["its value is no sum over items"] * len(queries)
+        return ["its value is not a sum over items"] * len(queries)
     if isinstance(measure.options.get("n_negatives"), tuple):
         return ["n_negatives is given by position"] * len(queries)
     if not queries:

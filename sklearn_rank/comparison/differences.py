@@ -191,7 +191,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
         )
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
-        notes.append(f"queries without a ranking count as empty ones: {missing}")
+        notes.append(f"queries without a ranking count as empty rankings: {missing}")
     named_rows = [(f"{row.measure} of {safe_repr(row.system)}", row) for row in rows]
     if joined.clusters is not None:
         notes += design_notes({name: (row.design_effect, row.queries) for name, row in named_rows})

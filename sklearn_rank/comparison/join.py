@@ -273,8 +273,8 @@ def join(
     if len(set(by_position.values())) > 1:
         described = ", ".join(f"{safe_repr(name)} has {n:,}" for name, n in by_position.items())
         msg = (
-            f"queries of ranked lists and matrices go by position, and there are not as many of "
-            f"them: {described}; pass {{query: ...}} mappings, which are joined by id"
+            f"queries of ranked lists and matrices are matched by position, but their numbers "
+            f"differ: {described}; pass {{query: ...}} mappings, which are joined by id"
         )
         raise QueryMismatchError(msg)
     first, *others = ids.values()
@@ -296,7 +296,7 @@ def join(
         msg = f"the systems were evaluated on different queries: {described}"
         raise QueryMismatchError(msg)
     if described:
-        notes.append(f"only queries of all systems are compared; left out: {described}")
+        notes.append(f"only queries common to all systems are compared; left out: {described}")
     counts = {name: len(listed) for name, listed in left_out.items()}
     for name, file in alone.items():
         numbers, of_live = positions[name], positions[lender]

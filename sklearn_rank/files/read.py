@@ -245,7 +245,7 @@ def _read(
         source.fail(None, f"holds no rows{what}")
     if n_unrated:
         warn(
-            f"{source.name}: {n_unrated:,} rows have no grade and are left out, as not judged",
+            f"{source.name}: {n_unrated:,} rows have no grade and are left out as unjudged",
             RankingDataWarning,
         )
     return rows._replace(columns=read)
@@ -262,7 +262,9 @@ def _read_text(source: Source, kind: str | None, file: io.BufferedReader, head: 
         _refuse_other_formats(source, first)
     if source.columns and kind == "trec":
         named = format_list(f"{role}={name or ''}" for role, name in source.columns.items())
-        source.fail(None, f"has no named columns, which {argument('columns')} is about ({named})")
+        source.fail(
+            None, f"has no named columns, so {argument('columns')} does not apply ({named})"
+        )
     if kind in ("csv", "trec"):
         return read_lines(source, content, has_header=kind == "csv")
     data = b"".join(block.data for block in content)

@@ -298,13 +298,13 @@ def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> fl
         )
     if math.isnan(value) and role == "rank" and form is _RUN:
         fields = f"the fields are {' '.join(form.names)}"
-        problem = f"is not a number: {fields}, and white space inside of an id shifts them"
+        problem = f"is not a number: {fields}, and white space inside an id shifts them"
     elif math.isnan(value):
         problem = fault_of(text, is_grade=role == "grade")
     elif form is _QRELS and not value.is_integer():
         problem = (
             problem
-            or "is not a whole number; fractions go into CSV, under a header query,item,grade"
+            or "is not a whole number; for fractions use CSV with the header query,item,grade"
         )
     elif form is _QRELS and abs(value) >= TIMESTAMP:
         problem = (
@@ -337,7 +337,7 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
         if is_grade and isinstance(value, str):
             return f"is not a number; pass {text_grades([value])}, a number for each text"
         has_comma = isinstance(value, str) and "," in value
-        return "is not a number" + "; decimals have a point" * has_comma
+        return "is not a number" + "; use a decimal point" * has_comma
     if isinstance(value, float):
         return "" if math.isfinite(value) else "is not a finite number"
     is_exact = abs(value) < 1 << 1023 and int(float(value)) == value

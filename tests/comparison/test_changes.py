@@ -197,7 +197,7 @@ def test_only_grades_that_count_are_items() -> None:
 @pytest.mark.parametrize("measure", ["iprec", "mar", "hmean", "all_hit_rate@1", "set_map@2"])
 def test_what_is_no_sum_says_so_and_shows_the_ranks(measure: str) -> None:
     change = change_of(compared(measure, ties="stable"), "q1")
-    assert change.remark.endswith("has no parts by item: its value is no sum over items")
+    assert change.remark.endswith("has no parts by item: its value is not a sum over items")
     assert all(math.isnan(item.contribution) for item in change.items)
     assert change.why() == "a 1→3"
     moved = cause(change)

@@ -49,7 +49,7 @@ def test_only_common_queries_are_compared_and_the_others_counted() -> None:
     assert compared["mrr"].baseline_value == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
     assert compared.counts == {"queries": 3, "left_out": {"old": 1, "new": 0}, "missing": NONE}
     assert compared.notes[0] == (
-        "only queries of all systems are compared; left out: 1 of 'old' ('q4')"
+        "only queries common to all systems are compared; left out: 1 of 'old' ('q4')"
     )
 
 
@@ -59,7 +59,7 @@ def test_a_query_without_a_ranking_counts_as_an_empty_one_and_is_named() -> None
     assert compared["mrr"].new == 1 / 3
     assert compared.counts == {"queries": 3, "left_out": NONE, "missing": {"old": 0, "new": 2}}
     assert compared.notes[0] == (
-        "queries without a ranking count as empty ones: 2 of 'new' ('q2', 'q3')"
+        "queries without a ranking count as empty rankings: 2 of 'new' ('q2', 'q3')"
     )
     parts = compared.by_slice({"head": {"q1"}, "tail": {"q2", "q3"}})
     assert [part.counts["missing"]["new"] for part in parts.values()] == [0, 2]

@@ -110,7 +110,7 @@ RUNS = {
     "1e999": (b"q Q0 d 1 1e999 t\n", "1: score '1e999' is not a finite number"),
     "underscore": (b"q Q0 d 1 1_0 t\n", "1: score '1_0' is not a number"),
     "hex": (b"q Q0 d 1 0x10 t\n", "1: score '0x10' is not a number"),
-    "comma": (b"q Q0 d 1 0,5 t\n", "1: score '0,5' is not a number; decimals have a point"),
+    "comma": (b"q Q0 d 1 0,5 t\n", "1: score '0,5' is not a number; use a decimal point"),
     "other digits": ("q Q0 d 1 ٣ t\n".encode(), "1: score '٣' is not a number"),
     "NUL": (LINES + b"q Q0 \0 1 1 t\n", "4: holds a NUL byte"),
     "UTF-16": (LINES.decode().encode("utf-16"), "is UTF-16; save it as UTF-8"),

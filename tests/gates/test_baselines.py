@@ -151,7 +151,7 @@ def at(*keys: Any, value: Any) -> Callable[[Path], Any]:
     return spoil(change)
 
 
-SEALED = "it is not what was recorded; restore the file, or delete it and record anew"
+SEALED = "it was changed after recording; restore the file, or delete it and record it again"
 FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a value": (at("queries", 0, "values", "mrr", value=0.4), SEALED),
     "judgements": (at("queries", 0, "judged", value="0" * 16), SEALED),

@@ -176,7 +176,9 @@ def test_frames_with_lists_of_items_are_passed_as_mappings(make: Any) -> None:
         TypeError, match=r"'doc' of y_true contains lists.*dict\(zip\(frame\['query'"
     ):
         evaluate(frame, {"q": ["a"]}, "mrr")
-    with pytest.raises(ColumnRoleError, match=r"y_score has no column .* lists of items as a mapping"):
+    with pytest.raises(
+        ColumnRoleError, match=r"y_score has no column .* lists of items as a mapping"
+    ):
         evaluate({"q": {"a"}}, frame[["user_input", "retrieved_context_ids"]], "mrr")
     sides = [dict(zip(frame["user_input"], frame[name], strict=True)) for name in frame.columns[1:]]
     assert evaluate(sides[1], sides[0], "mrr")["mrr"] == 1 / 2
