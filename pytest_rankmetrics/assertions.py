@@ -142,7 +142,7 @@ def assert_not_worse(
     if y_baseline is None:  # two evaluations
         y_true, y_score, y_baseline = y_true, None, y_score
     if y_baseline in (y_true, y_score) if y_score is None else y_score is y_baseline:
-        msg = "y_score and y_baseline are one object, and a system is never worse than itself"
+        msg = "y_score and y_baseline are the same object, and a system is never worse than itself"
         raise InvalidParameterError(msg)
 
     def judge(checked: Arguments, _: PytestRun | None) -> GateResult:

@@ -20,7 +20,7 @@ _OPTION_TYPES = {bool: "bool", int: "int", float: "float"}
 OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     "--rank-update": (
         {"action": "store_true"},
-        "write missing baselines and raise those with a significant gain; lowers none",
+        "write missing baselines and raise those with a significant gain; never lowers one",
     ),
     "--rank-accept": (
         {"action": "append", "default": [], "metavar": "GLOB"},
@@ -126,11 +126,11 @@ def _directory(config: pytest.Config, text: str | None) -> Path | None:
         return None
     path = (config.invocation_params.dir / text).resolve()
     if not text:
-        msg = "--rank-baseline-dir is empty, and a change would be compared with its new baselines"
+        msg = "--rank-baseline-dir is empty, so a change would be compared with its own baselines"
     elif not path.is_dir():
         msg = f"--rank-baseline-dir: there is no directory {text!r}"
     elif path == config.rootpath.resolve():
-        msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
+        msg = f"--rank-baseline-dir: {text!r} is the project itself, so a change would judge itself"
     else:
         return path
     raise pytest.UsageError(msg)
@@ -158,6 +158,6 @@ def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
         if what not in typed:  # written down in a configuration it would make every run pass
             yield f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
         if reruns or option("reruns", None):
-            yield f"{what} does not go with --reruns: the second try would pass by the first"
+            yield f"{what} cannot be combined with --reruns: a rerun would pass by the first try"
         if option("numprocesses", None) or option("tx", None):
-            yield f"{what} does not go with -n: write baselines in one process"
+            yield f"{what} cannot be combined with -n: write baselines in one process"

@@ -153,8 +153,8 @@ class _SparkRun:
         for side, size in sizes.items():
             if sum(part.n_rows[side.side.name] for part in parts) != size["n"]:
                 msg = (
-                    f"{side.side.name} had other rows when it was read once more: it is made anew "
-                    "each time, with something random, or from files that change meanwhile. Write "
+                    f"{side.side.name} gave other rows when read again: it is recomputed, with "
+                    "something random or from changed files. Write "
                     "it to Parquet first, or cache it"
                 )
                 raise ValueError(msg)

@@ -190,19 +190,19 @@ _METRICS_OF_SETS, _GRADED = (
     "recall fbeta map mar rprec all_hit_rate set_map",
     "dcg ndcg err nerr rbp",
 )
-_ADDED = "grades are added where relevant items are counted"
+_ADDED = "grades are summed instead of counting relevant items"
 _SORTED = "the list is sorted by relevance before it is measured"
 _FROM_0 = "ranks are counted from 0"
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is taken from the retrieved top k", "ndcg nerr", _retrieved_first),
     _Mistake("only retrieved relevant items count", _METRICS_OF_SETS, _retrieved),
-    _Mistake("ranks 1 and 2 weigh alike", "dcg ndcg", discount="log2_rank"),
+    _Mistake("ranks 1 and 2 have equal weights", "dcg ndcg", discount="log2_rank"),
     _Mistake("the discount is log2(rank + 2)", "dcg ndcg", discount="log2_plus_2"),
     _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount="one_plus_log2"),
-    _Mistake("the discount is the rank, without logarithm", "dcg ndcg", discount="rank"),
+    _Mistake("the discount is the rank, without a logarithm", "dcg ndcg", discount="rank"),
     _Mistake("the logarithm is natural", "dcg idcg", factor=1 / math.log(2)),
-    _Mistake("the DCG has the natural logarithm, its ideal log2", "ndcg", factor=1 / math.log(2)),
+    _Mistake("the DCG uses the natural logarithm, its ideal log2", "ndcg", factor=1 / math.log(2)),
     _Mistake("the value is in percent", factor=100.0),
     _Mistake(_SORTED, f"mrr map {_GRADED}", _sorted_first),
     _Mistake(_FROM_0, "mrr", value=partial(_first_from_0, 0.0)),
@@ -218,8 +218,8 @@ _MISTAKES = (
     _Mistake("1 / rank is averaged over all relevant items", "mrr", value=_all_first),
     _Mistake("1 / rank is averaged over all that were retrieved", "mrr", value=_all_found_first),
     _Mistake("the cutoff is ignored", cutoff=lambda _: None),
-    _Mistake("the cutoff is a rank too deep", cutoff=lambda k: k + 1),
-    _Mistake("the cutoff is a rank too early", cutoff=lambda k: max(k - 1, 1)),
+    _Mistake("the cutoff is one rank too deep", cutoff=lambda k: k + 1),
+    _Mistake("the cutoff is one rank too early", cutoff=lambda k: max(k - 1, 1)),
     _Mistake("items of grade 0 count as relevant", "", partial(_regraded, lambda g: g or 1)),
     _Mistake("only items of grade 1 are relevant", "", partial(_regraded, lambda g: int(g == 1))),
     _Mistake("items of grade 1 are not relevant", "", partial(_regraded, lambda g: g * (g > 1))),
@@ -233,7 +233,7 @@ _MISTAKES = (
         value=partial(_mean_grade, lambda q, k: len(q.ranking) if k is None else k),
     ),
     _Mistake(_ADDED, "recall", value=partial(_mean_grade, lambda q, _: sum(q.truth.values()))),
-    _Mistake("the ranking is read from its end", "", partial(_part, slice(None, None, -1))),
+    _Mistake("the ranking is read from the end", "", partial(_part, slice(None, None, -1))),
     _Mistake("the mean is over passed queries only", weight=lambda _, value: value > 0),
     _Mistake("the mean is over queries of the run only", weight=lambda q, _: q.kind != "missing"),
     _Mistake("the mean is over queries with results only", weight=lambda q, _: bool(q.ranking)),
@@ -400,7 +400,7 @@ class _CalledForm:
                 warnings.simplefilter("ignore")
                 result = function(*arguments, **cutoff)
                 if isinstance(result, tuple):  # a value and something else
-                    return text, TypeError("a tuple is no number")
+                    return text, TypeError("a tuple is not a number")
                 result = [*result.values()] if isinstance(result, Mapping) else result
                 return text, float(np.nanmean(np.array(result, dtype=float)))
         except Exception as error:

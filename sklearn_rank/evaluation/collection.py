@@ -45,11 +45,11 @@ def _ids_of(collection: Any) -> frozenset[Any]:
     elif hasattr(collection, "tolist"):  # arrays and columns
         collection = collection.tolist()
     if not isinstance(collection, Iterable):
-        msg = f"collection must be ids, or a file of ids, one a line, got {safe_repr(collection)}"
+        msg = f"collection must be ids, or a file of ids, one per line, got {safe_repr(collection)}"
         raise InvalidParameterError(msg)
     present = frozenset(collection)
     if not present:
-        msg = "collection is empty; pass the ids of all items that can be found"
+        msg = "collection is empty; pass the ids of all items"
         raise InvalidParameterError(msg)
     return present
 

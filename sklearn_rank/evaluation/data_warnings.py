@@ -29,9 +29,9 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         counting = _names_where(measures, lambda measure: measure.metric.counts_irrelevant)
         if counting:
             warn(
-                f"y_score holds -inf, which {counting} counts as an irrelevant item that was "
-                "ranked right; if these cells cannot be ranked at all, pass candidates=, "
-                "or a masked array",
+                f"y_score holds -inf, which {counting} counts as irrelevant items in the right "
+                "order; to leave these cells out of the ranking, pass candidates=, or a masked "
+                "array",
                 RankingDataWarning,
             )
     is_partial = data.is_told or data.assumed in UNLISTED_UNJUDGED
@@ -64,8 +64,8 @@ def _warn_of_bpref(measures: Sequence[Measure]) -> None:
     asked = _names_where(measures, lambda measure: measure.metric.name == "bpref")
     if asked:
         warn(
-            f"nothing is judged irrelevant, so {asked} takes every item that is not judged for "
-            "irrelevant; pass assume='partial' to leave these out, as trec_eval does, or "
+            f"nothing is judged irrelevant, so {asked} treats every unjudged item as irrelevant; "
+            "pass assume='partial' to leave these out, as trec_eval does, or "
             "assume='complete'",
             RankingDataWarning,
         )
@@ -101,9 +101,9 @@ def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> N
     low, high = rankings.judged_grades.min(), rankings.judged_grades.max()
     if binary and low < high:
         warn(
-            f"every judged item of every query is relevant (lowest grade {low:g}), so that the "
-            f"order does not matter to {binary}; name a measure with the lowest grade that "
-            f"is relevant, as in 'map(min_rel={high:g})'",
+            f"every judged item of every query is relevant (lowest grade {low:g}), so the order "
+            f"does not matter to {binary}; set the lowest relevant grade, as in "
+            f"'map(min_rel={high:g})'",
             RankingDataWarning,
         )
 
@@ -128,7 +128,7 @@ def _warn_of_distances(data: RankingData) -> None:
     if mean < _REVERSED and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
         warn(
             "lower scores seem better: relevant items are at the end of most rankings, below "
-            f"{1 - mean:.0%} of the irrelevant ones; scores rank the greatest first, so negate "
+            f"{1 - mean:.0%} of the irrelevant ones; the highest score ranks first, so negate "
             "distances, losses and ranks",
             RankingDataWarning,
         )

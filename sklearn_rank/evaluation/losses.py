@@ -114,7 +114,7 @@ class LossParts(NamedTuple):
 def refuse_unexplained(measure: Measure) -> None:
     """InvalidParameterError for a measure whose losses are no such parts."""
     if not explains(measure):
-        msg = f"losses explains {', '.join(EXPLAINED)}; of {measure} they have no meaning"
+        msg = f"losses explains {', '.join(EXPLAINED)}, not {measure}"
         raise InvalidParameterError(msg)
 
 

@@ -193,9 +193,9 @@ def gains_by_less(
     unfound = rankings.n_hits < rankings.n_relevant if forgets else np.False_
     if len(forgets) == len(scored) and unfound.any():
         yield (
-            f"{format_list(forgets)} counts nothing for relevant items that are not retrieved, in "
-            f"{int(unfound.sum()):,} of {len(rankings):,} queries, and gets better if more are "
-            "missing; evaluate recall as well"
+            f"{format_list(forgets)} ignores unretrieved relevant items, in "
+            f"{int(unfound.sum()):,} of {len(rankings):,} queries, so it improves if more are "
+            "missing; also evaluate recall"
         )
     for measure, values, _, _, policy in scored if leaves_out else ():
         metric = measure.metric

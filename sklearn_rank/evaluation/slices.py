@@ -74,7 +74,7 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
     if unlabelled:
         msg = (
             f"clusters has no label for {len(unlabelled):,} of {len(labels):,} queries: "
-            f"{format_list(unlabelled)}; an independent query needs a label that no other has"
+            f"{format_list(unlabelled)}; give each independent query a label of its own"
         )
         raise InvalidParameterError(msg)
     return labels

@@ -63,8 +63,8 @@ def table_of(evaluation: BaseEvaluation) -> Table:
         notes += (evaluation.ranking_data.read_as,)
     if open_ended:
         notes += (
-            f"{', '.join(open_ended)}: no upper bound, so that with fewer than {ENOUGH} queries "
-            "95% intervals hold the true mean in about 85 to 90% of samples",
+            f"{', '.join(open_ended)}: no upper bound, so with fewer than {ENOUGH} queries 95% "
+            "intervals contain the true mean in about 85 to 90% of samples",
         )
     if len(evaluation.runs) > 1:
         name = next(iter(evaluation))

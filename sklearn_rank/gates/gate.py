@@ -298,7 +298,7 @@ def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, floa
     rows = result.measures.values()
     redefined = any(rule == "redefined" for rule, _ in fit.others)
     if redefined or not fit.compares or all(row.drop is None for row in rows):
-        return "nothing says that it is not lower"
+        return "it may be lower"
     if fit.data or fit.others:
         return ""
     if result.lucky:

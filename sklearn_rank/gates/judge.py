@@ -173,9 +173,9 @@ def _judge_values(case: _Judging) -> None:
     limits, new = case.limits, case.new
     for name in limits.limited:
         used, most = case.measures[name], limits.at_most.get(name)
-        nothing = f"the limit of {name} limits nothing"
+        nothing = f"the limit of {name} has no effect"
         if used.metric.of_judgements and new.assumed not in UNLISTED_UNJUDGED:
-            text = f"{nothing}: the judgements are taken as complete; give items that were judged"
+            text = f"{nothing}: the judgements count as complete; give items that were judged"
             case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
         elif used.metric.name in _READ_NO_ORDER and used.k is None and ranks_everything(new):
             text = f"{nothing}: every ranking holds all candidates, and no order of them could fail"

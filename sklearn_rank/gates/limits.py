@@ -327,7 +327,7 @@ def _hard_drops(
     }
     for name, hard in measures.limits(given, "hard_drop", tuple(drops)).items():
         _need(name in drops, f"hard_drop names {name}, which has no max_drop")
-        rule = f"hard_drop of {name} is {hard:g}, and may not be below its max_drop {drops[name]:g}"
+        rule = f"hard_drop of {name} is {hard:g}, below its max_drop {drops[name]:g}"
         _need(hard >= drops[name], f"{rule}; raise it, or give each measure its own")
         result[name] = hard
     return result
@@ -358,7 +358,7 @@ class _Measures:
         result: dict[str, float] = {}
         for spec, value in _mapping(given, name, "{measure: number}", "measure").items():
             measure = self.add(spec)
-            rule = f"{name} of {measure} limits nothing: it reads the judgements and no ranking"
+            rule = f"{name} of {measure} has no effect: the measure does not depend on the ranking"
             _need(measure.metric.name != "idcg", rule)
             _need(str(measure) not in result, f"{name} names {measure} twice")
             result[str(measure)] = _limit(value, name, [measure], f"{name} of {measure}")

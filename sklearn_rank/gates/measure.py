@@ -83,7 +83,7 @@ def _given(
 ) -> BaseEvaluation:
     """An evaluation that was made by the caller, with the measures of the limits."""
     if y_score is not None or reading:
-        msg = "a gate of an Evaluation takes no y_score and no option of reading: pass limits alone"
+        msg = "a gate of an Evaluation takes no y_score and no reading options: pass only limits"
         raise TypeError(msg)
     if evaluation.lacks_judgements:
         raise InvalidParameterError(evaluation.lacks_judgements)
@@ -271,7 +271,7 @@ def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
         numbers = np.flatnonzero(undefined & (wanted > 0) & (n_hits == 0)).tolist()
         if numbers:
             ids = [evaluation.query_ids[number] for number in numbers]
-            then = "count as well as can be" if settled in (0, 1) else "be left out"
+            then = "count as perfect" if settled in (0, 1) else "be left out"
             have = "query has" if len(ids) == 1 else "queries have"
             yield (
                 f"{len(ids):,} {have} relevant items, retrieved none of them and would {then}, "

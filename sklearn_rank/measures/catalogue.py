@@ -52,7 +52,7 @@ MRR = Metric(
     "mrr",
     "MRR",
     binary.reciprocal_rank,
-    "Mean over queries of one over the rank of the first relevant item.",
+    "Mean over queries of the reciprocal rank of the first relevant item.",
     "Voorhees, The TREC-8 Question Answering Track Report, 1999",
     formula="1 / rank of the first relevant item; 0 if that is beyond k",
     aliases=("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
@@ -116,7 +116,7 @@ RPREC = Metric(
     "rprec",
     "Rprec",
     recall_levels.r_precision,
-    "Precision after as many items as are relevant.",
+    "Precision at R, the number of relevant items.",
     "Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment and Evaluation in "
     "Information Retrieval, 2005",
     formula="relevant items among the first R / R",
@@ -128,7 +128,7 @@ IPREC = Metric(
     "iprec",
     "IPrec",
     recall_levels.interpolated_precision,
-    "Greatest precision from where a recall is reached on, or its mean over 11 levels of recall.",
+    "Highest precision at or above a level of recall, or its mean over 11 levels of recall.",
     "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8; "
     "trec_eval 10",
     formula="max P@i over the ranks i with at least round(recall × R) relevant items; mean of 11",
@@ -190,7 +190,7 @@ ERR = Metric(
     "err",
     "ERR",
     graded.err,
-    "Expected one over the rank at which a user who reads down the list is satisfied.",
+    "Expected reciprocal of the rank at which a user reading down the list is satisfied.",
     "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009, "
     "doi:10.1145/1645953.1646033",
     formula="∑ p(i) / i × ∏ (1 − p(j)) over i ≤ k, j < i; p = (2^g − 1) / 2^max",
@@ -216,7 +216,7 @@ RBP = Metric(
     "rbp",
     "RBP",
     graded.rbp,
-    "Rate at which a reader gains, who goes on from each rank to the next with a probability.",
+    "Expected gain per item of a reader who continues to the next rank with a fixed probability.",
     "Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, 2008, "
     "doi:10.1145/1416950.1416952",
     formula="(1 − p) ∑ p^(i − 1) over the ranks i ≤ k of relevant items",
@@ -289,7 +289,7 @@ JUDGED = Metric(
     "judged",
     "Judged",
     binary.judged,
-    "Share of the first k items that somebody judged, relevant or not.",
+    "Share of the first k items with a judgement, relevant or not.",
     "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022, "
     "doi:10.1007/978-3-030-99739-7_38",
     formula="judged items within k / items within k",
@@ -299,7 +299,7 @@ UNJUDGED = Metric(
     "unjudged",
     "Unjudged",
     binary.unjudged,
-    "Number of the first k items that nobody judged; lower is better.",
+    "Number of unjudged items among the first k; lower is better.",
     "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004, "
     "doi:10.1145/1008992.1009000",
     formula="items within k without a judgement",

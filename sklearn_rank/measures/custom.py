@@ -90,7 +90,7 @@ def measure_from(
     if name in _TAKEN:
         reads_as = "a column of results and baselines"
     if reads_as is not None or name.startswith("neg_"):
-        msg = f"name {name!r} reads as {reads_as or 'the negative of a measure'}; take another"
+        msg = f"name {name!r} reads as {reads_as or 'the negative of a measure'}; choose another"
         raise InvalidParameterError(msg)
     if function is not None and not callable(function):
         msg = f"function must be callable or None, got {safe_repr(function)}"
@@ -194,7 +194,7 @@ def numbers_by_query(
             )
             raise TypeError(msg)
         if len(given) != len(query_ids):
-            msg = f"values of {measure} are {len(given):,} for {len(query_ids):,} queries"
+            msg = f"values of {measure} have length {len(given):,} for {len(query_ids):,} queries"
             raise QueryMismatchError(msg)
         given = dict(zip(query_ids, given, strict=True))
     given_queries = {*query_ids, *left_out}

@@ -209,7 +209,7 @@ def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text:
     elif key == "p" and metric.name == "rbp":
         key = "persistence"
     if key == "k":
-        msg = f"the cutoff goes behind @, as in {metric.name}@10, got {safe_repr(text)}"
+        msg = f"the cutoff goes after @, as in {metric.name}@10, got {safe_repr(text)}"
         raise InvalidParameterError(msg)
     if key in parameters:
         msg = f"{key} is set twice in {safe_repr(text)}"

@@ -30,7 +30,7 @@ _IPREC_9 = (
     "trec_eval 10 and this package round from 0.5"
 )
 _WHOLE_ALONE = dict.fromkeys(
-    ("fbeta@", "set_map@", "dcg@", "idcg@"), "the program has it without a cutoff alone"
+    ("fbeta@", "set_map@", "dcg@", "idcg@"), "the program has it only without a cutoff"
 )
 
 _TREC_EVAL: dict[str, Any] = {
@@ -81,7 +81,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
             "rbp": "RBP comes from another provider there, which computes other ranks",
-            "mrr@": "RR@k comes from another provider there, which breaks ties otherwise",
+            "mrr@": "RR@k comes from another provider there, which breaks ties differently",
         },
     },
     "sklearn": {
@@ -163,7 +163,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "exp2"}},
         "measures": ("map", "ndcg"),
         "refused": {
-            "auc": "LightGBM's auc knows no queries: it is auc(average=pooled) without a convention"
+            "auc": "LightGBM's auc ignores queries: it is auc(average=pooled) without a convention"
         },
     },
     "catboost": {
@@ -177,7 +177,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "undefined": {"ndcg": 1.0, "recall": 1.0},
         "measures": ("map", "mrr", "precision", "recall", "dcg", "ndcg"),
         "refused": {
-            "err": "CatBoost's ERR takes a grade for the probability that it satisfies",
+            "err": "CatBoost's ERR uses the grade as the probability of satisfaction",
             "auc": "CatBoost's AUC counts all pairs of all groups together, in the order of their "
             "labels",
             "gauc": "CatBoost's QueryAUC counts a tie half where its other measures take the worst "
@@ -191,7 +191,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "differs": {
             "tied": dict.fromkeys((*_AT_K[:-1], "rprec"), _BY_CHANCE["tied"]["*"]),
             "negative": dict.fromkeys(
-                _AT_K[:4], "torchmetrics takes items scored at most 0 for irrelevant"
+                _AT_K[:4], "torchmetrics treats items with scores of at most 0 as irrelevant"
             ),
         },
     },
@@ -222,7 +222,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "measures": ("map", "precision", "recall", "ndcg"),
         "refused": {
             "rprec": "Recommenders reads k ranks at most, and leaves out users without a hit",
-            "auc": "Recommenders' auc takes the ratings of items on both sides for labels",
+            "auc": "Recommenders' auc uses the ratings of items on both sides as labels",
         },
         "differs": {
             "empty": dict.fromkeys(
@@ -250,7 +250,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "iprec": "ranx rounds the relevant items of a recall level up from 0.1",
         },
         "differs": {
-            "long": {"*": "ranx keeps the order of tied items in rankings below 16 items alone"}
+            "long": {
+                "*": "ranx keeps the order of tied items only in rankings of fewer than 16 items"
+            }
         },
     },
     "lenskit": {

@@ -39,7 +39,7 @@ def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[
         def called(*data: _Parameters.args, **options: _Parameters.kwargs) -> float:
             if data and hasattr(data[0], "fit"):
                 name, scorer = function.__name__, scorer_of(metric)
-                msg = f"{name} is a metric and no scorer; pass scoring={scorer}"
+                msg = f"{name} is a metric, not a scorer; pass scoring={scorer}"
                 raise SearchStopped(msg)
             return function(*data, **options)
 
@@ -87,7 +87,7 @@ def score(
         if not is_running():
             raise
         msg = (
-            f"{metric.name} needs the query id of each row, which a search does not give to a "
+            f"{metric.name} needs the query id of each row, which a search does not pass to a "
             f"function; pass scoring={scorer_of(metric)}, which finds it"
         )
         raise SearchStopped(msg) from error

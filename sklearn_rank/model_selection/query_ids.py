@@ -196,9 +196,9 @@ class QueryIds(NamedTuple):
         rows = self._everywhere(fold)
         first = None if rows is None else self._first_that_differs(rows.by_query())
         return first and (
-            f"single rows are drawn (max_samples, subsample), which cuts queries: of query "
+            f"single rows are drawn (max_samples, subsample), which divides queries: of query "
             f"{first[0]} only {first[1]:,} of {first[2]:,} rows are scored; score all rows, or "
-            "draw queries before"
+            "sample whole queries beforehand"
         )
 
 
@@ -236,8 +236,8 @@ def _bound_ids(bound: Any, n_rows: int, owner: str) -> Ids:
     if len(ids) != n_rows:
         msg = (
             f"the ids of {owner}.bind(...) are those of {len(ids):,} rows, and {n_rows:,} are "
-            "scored; bind is for fits that nothing splits, a search needs the ids in an index of "
-            "X or y, or as metadata"
+            "scored; bind works only without splits; in a search, put the ids into an index of X "
+            "or y, or pass them as metadata"
         )
         raise RankingConfigError(msg)
     return ids
@@ -322,8 +322,8 @@ def reason_for_missing_ids(X: object, name: str) -> str:
     if any(carried_query_ids(name, given) is not None for given in values_above("X")):
         return (
             f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "
-            "dropped it; pipeline.set_output(transform='pandas') keeps an index of X, and an index "
-            "of y often stays. "
+            "dropped it; pipeline.set_output(transform='pandas') keeps an index of X, and an "
+            "index of y is often kept. "
         )
     if any(True for _ in values_above("groups")):
         return "Without metadata routing, scikit-learn hands groups= to the splitter only. "

@@ -72,7 +72,7 @@ def read_call(
     ranked = as_numpy(ranked) if hasattr(ranked, "columns") else ranked
     is_number = getattr(ranked, "shape", None) == ()
     if is_number or is_sparse(ranked) or not isinstance(ranked, Iterable):
-        msg = f"{method} gives a {type(ranked).__name__}; it has to give a ranked list per query"
+        msg = f"{method} gives a {type(ranked).__name__}; it must return a ranked list per query"
         raise RankingConfigError(msg)
     if isinstance(ranked, Sized):
         first_of(ranked, method)
@@ -81,7 +81,7 @@ def read_call(
     if len(ranked) != len(y):
         msg = (
             f"{method} gives {len(ranked):,} ranked lists for {len(y):,} queries; "
-            "it has to give one per element of X"
+            "it must return one per element of X"
         )
         raise RankingConfigError(msg)
     y, ranked = as_tables(y, ranked)
@@ -96,7 +96,7 @@ def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:
     shape = tuple(getattr(y, "shape", ()))
     msg = ""
     if y is None:
-        msg = f"{owner} needs y: what is relevant"
+        msg = f"{owner} needs y, the relevant items"
     elif isinstance(y, Mapping):
         msg = (
             f"y is a {type(y).__name__} keyed by query; scikit-learn splits by position - "

@@ -72,7 +72,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         named: Measure | None = None,
     ) -> None:
         if measure.metric.is_given:
-            msg = f"{measure} is measured elsewhere: no scorer computes it of an estimator"
+            msg = f"{measure} is measured elsewhere: no scorer computes it from an estimator"
             raise InvalidParameterError(msg)
         # requests: metadata by name; named: what the name means, for the differences in repr.
         self.measure = measure

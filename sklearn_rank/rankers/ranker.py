@@ -147,15 +147,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if step is not None:
             msg = (
                 f"eval_X would not be transformed, while {step!r} changes X; pass "
-                "transform_input=['eval_X'] to the pipeline, which then changes both alike"
+                "transform_input=['eval_X'] to the pipeline, which then transforms both"
             )
             raise RankingConfigError(msg)
         if not isinstance(X, tuple) and length(X) in {
             length(rows) for rows in values_above("train")
         }:
             msg = (
-                "eval_X has as many rows as a training part: a search cuts all that has as many "
-                "rows as X; pass tuples, which stay whole, as in eval_X=(X_held_out,)"
+                "eval_X has as many rows as a training part: a search slices everything with as "
+                "many rows as X; pass tuples, which it leaves whole, as in eval_X=(X_held_out,)"
             )
             raise RankingConfigError(msg)
         return [
@@ -251,8 +251,8 @@ def _warn_of_shared(number: int, held_out: SortedRows, data: SortedRows) -> None
     if shared and not is_fit and not (all(counted) and len(ids[0]) != len(ids[1])):
         warn(
             f"{len(shared):,} of {len(ids[0]):,} queries of eval_X[{number}] are among those "
-            f"that the ranker is fitted on: {format_list(shared)}; early stopping then goes by "
-            "what it has seen. Split by query (QueryKFold, GroupShuffleSplit)",
+            f"that the ranker is fitted on: {format_list(shared)}; early stopping would use "
+            "training data. Split by query (QueryKFold, GroupShuffleSplit)",
             RankingDataWarning,
         )
 
@@ -288,8 +288,8 @@ def _library_of(ranker: object, fit_params: Iterable[str]) -> str:
         raise RankingConfigError(msg)
     for name in set(fit_params).intersection(PER_ROW.split()):
         msg = (
-            f"{name} cannot be passed on, because rows are sorted by query; what has a value per "
-            "row or query is groups, sample_weight, eval_X, eval_y and eval_groups"
+            f"{name} cannot be passed: QueryRanker sorts rows by query, and can reorder only "
+            "groups, sample_weight, eval_X, eval_y and eval_groups"
             f"{_INSTEAD.get(name, '')}"
         )
         raise TypeError(msg)

@@ -216,5 +216,5 @@ class RankingData:
             msg = f"no data frame with a column {safe_repr(column)} was given; pass a mapping"
             raise InvalidParameterError(msg)
         labels = chain.from_iterable(table.labels(column).items() for table in tables)
-        fault = "the frames do not agree on column {}: query {} has {} and {}"
+        fault = "the frames disagree on column {}: query {} has {} and {}"
         return one_label_each(column, labels, fault)

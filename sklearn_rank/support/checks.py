@@ -367,8 +367,8 @@ def refuse_shuffled(values: Any, name: str, query_ids: list[Any] | None = None) 
     if query_ids is not None and [*values.index] != query_ids:
         if {*values.index} == {*query_ids}:
             msg = (
-                f"{name} is a Series whose index has the query_ids in another order, and queries "
-                f"go by position; pass {name}.loc[query_ids]"
+                f"{name} is a Series whose index has the query_ids in another order, but queries "
+                f"are matched by position; pass {name}.loc[query_ids]"
             )
             raise ValueError(msg)
         return
@@ -377,7 +377,8 @@ def refuse_shuffled(values: Any, name: str, query_ids: list[Any] | None = None) 
         return
     if np.array_equal(np.sort(rows), np.arange(len(rows))):
         msg = (
-            f"{name} is a Series whose index is shuffled, and queries go by position; pass "
+            f"{name} is a Series whose index is shuffled, but queries are matched by position; "
+            "pass "
             f"{name}.sort_index(), or {name}.to_numpy() if its order is that of the queries"
         )
         raise ValueError(msg)

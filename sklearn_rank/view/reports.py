@@ -102,7 +102,7 @@ _GREEN, _TITLE = "\u2705", "Ranking quality: "
 LONGEST_HEADING = 100
 ROWS_OF_COMMENT = 12
 """Rows of the table of a comment."""
-_DOUBT = "not confirmed: a drop beyond the limit that may be chance; it fails nothing"
+_DOUBT = "not confirmed: a drop beyond the limit that may be chance; the gate passes"
 
 
 def markdown(summary: Summary) -> str:

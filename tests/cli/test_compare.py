@@ -78,10 +78,10 @@ def test_other_queries_are_counted_or_refused(runs):
     words = "compare t.qrels old.run part.run -m mrr"
     trec_eval = f"{words} --convention trec_eval"
     assert "left out: 39 of 'old.run'" in runs(trec_eval)
-    # Judged queries without a ranking count as empty ones unless a convention says otherwise.
+    # Judged queries without a ranking count as empty rankings unless a convention says otherwise.
     text = " ".join(runs(words).split())
     assert "left out" not in text
-    assert "count as empty ones: 39 of 'part.run'" in text
+    assert "count as empty rankings: 39 of 'part.run'" in text
 
 
 @pytest.mark.parametrize(

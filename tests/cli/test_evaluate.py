@@ -177,7 +177,7 @@ FILES = {
             "t.qrels one.run --run-column grade=x",
             "has the roles query, item, score, distance, rank, got",
         ),
-        ("t.qrels one.run --run-column score=zz", "has no named columns, which --"),
+        ("t.qrels one.run --run-column score=zz", "has no named columns, so --"),
     ],
 )
 def test_what_could_not_be_measured_ends_with_2(words, message, command):

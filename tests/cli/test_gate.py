@@ -25,8 +25,8 @@ def _files(command: Command) -> None:
         ("--max-drop P_5=0.4 --max-drop p@5=0", "--max-drop names precision@5 twice"),
         ("--max-drop=0.04 --max-drop=mrr=0.001", "--max-drop 0.04 names no measure; write --max"),
         ("--max-drop=mrr=0.001 --max-drop=0.04", "--max-drop 0.04 names no measure; write --max"),
-        ("--at-least map=0.1 --run-column score=zz", "has no named columns, which -"),
-        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, and a change would be co"),
+        ("--at-least map=0.1 --run-column score=zz", "has no named columns, so -"),
+        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, so a change would be com"),
         ("--at-least map=0.1 --slices gone", "--slices 'gone' cannot be read"),
     ],
 )
@@ -185,7 +185,7 @@ def test_words_that_do_not_go_together(words, message, command):
 def test_in_continuous_integration_nothing_is_written(command, monkeypatch):
     monkeypatch.setenv("CI", "true")
     text = command(f"{GATE} --max-drop=0.1 --update", 2)
-    assert "not for continuous integration" in text
+    assert "refused in continuous integration" in text
     assert not list(command.folder.rglob("*.rank.json"))
 
 

@@ -76,7 +76,7 @@ def test_a_query_without_a_ranking_counts_as_an_empty_one_and_is_named() -> None
             ({1: ["a"], 2: ["b"]}, {"1": ["a"], "2": ["b"]}),
             "2 of them differ in type, case, spaces",
         ),
-        (([["a"], ["b"]], [["a"]]), "by position, and there are not as many"),
+        (([["a"], ["b"]], [["a"]]), "by position, but their numbers differ"),
     ],
 )
 def test_queries_that_cannot_be_joined(sides: Any, complaint: str) -> None:

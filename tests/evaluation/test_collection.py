@@ -73,7 +73,7 @@ def test_a_collection_of_any_form(tmp_path):
             {1, 2},
             "collection has no relevant item of .* 'd0' in y_true, [12] in c",
         ),
-        (TRUTH, NEW, 5, "collection must be ids, or a file of ids, one a line, got 5"),
+        (TRUTH, NEW, 5, "collection must be ids, or a file of ids, one per line, got 5"),
         ([[1, 0]], [[0.1, 0.2]], {1}, "collection holds ids of items, and arrays have none"),
     ],
     ids=["empty", "types", "number", "matrix"],

@@ -63,7 +63,7 @@ def test_slices_and_other_views_are_means_of_runs() -> None:
         found.runs[0].spread("mrr")
 
 
-@pytest.mark.filterwarnings("ignore:.*counts nothing for relevant items:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*ignores unretrieved relevant items:UserWarning")
 def test_weights_of_a_measure_are_means_of_runs() -> None:
     truth = {"q1": {"a", "b"}, "q2": {"c"}}
     runs = [{"q1": ["a", "x", "b"], "q2": ["c", "x"]}, {"q1": ["a", "x"], "q2": ["c", "x"]}]

@@ -119,7 +119,7 @@ def test_any_text_is_an_id_and_no_character_acts_on_a_terminal(gate):
 @pytest.mark.parametrize(
     ("ids", "said"),
     [
-        ([1, "1"], "1 and '1' would be one in a baseline"),
+        ([1, "1"], "1 and '1' would be the same in a baseline"),
         ([object(), "b"], "reads differently in every run"),
         ([frozenset({1}), "b"], "reads differently in every run"),
     ],

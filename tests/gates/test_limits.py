@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "dcg": ({"at_least": {"dcg@10": 0}}, "at_least of dcg@10 must be above 0"),
     "lag below 0": ({"at_most": {"lag": -1}}, "at_most of lag must be at least 0"),
     "of a slice": ({**SLICED, "slice_at_least": {"s": {"mrr": 75}}}, "slice_at_least of mrr must"),
-    "idcg": ({"at_least": {"idcg@5": 0.1}}, "at_least of idcg@5 limits nothing: it reads the judg"),
+    "idcg": ({"at_least": {"idcg@5": 0.1}}, "at_least of idcg@5 has no effect: the measure does"),
     # the wrong direction
     "lag": ({"at_least": {"lag": 0.1}}, "lower is better for lag: limit it by at_most, not by"),
     "map": ({"at_most": {"map": 0.9}}, "higher is better for map: limit it by at_least, not by"),
@@ -47,9 +47,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "hard_drop of 1": ({**DROP, "hard_drop": {"map": 1}}, r"got 1\.0; math.inf switches it off"),
     "hard below max": (
         {**DROP, "hard_drop": 0.01},
-        "is 0.01, and may not be below its max_drop 0.02",
+        "is 0.01, below its max_drop 0.02",
     ),
-    "hard of 0": ({**DROP, "hard_drop": 0}, "is 0, and may not be below its max_drop 0.02"),
+    "hard of 0": ({**DROP, "hard_drop": 0}, "is 0, below its max_drop 0.02"),
     "slice drop of 5": ({**SLICED, "max_slice_drop": 5}, r"max_slice_drop must be in \[0, 1\)"),
     # names
     "a measure": ({"at_least": {"nrr": 0.5}}, "nrr"),

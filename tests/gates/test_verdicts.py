@@ -125,9 +125,9 @@ FAILING: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a set": (
         ({"q": {"a"}, "r": {"b"}}, {"q": ["a", "b"], "r": ["b", "a"]}),
         {"at_least": {"recall": 0.5}},
-        "the limit of recall limits nothing: every ranking holds all candidates",
+        "the limit of recall has no effect: every ranking holds all candidates",
     ),
-    "judged": (case([1, 2]), {"at_least": {"judged@2": 0.5}}, "judged@2 limits nothing"),
+    "judged": (case([1, 2]), {"at_least": {"judged@2": 0.5}}, "judged@2 has no effect"),
     "the longest list": (
         case([1, 2]),
         {"at_most": {"lag": 10}},
@@ -424,8 +424,8 @@ def test_a_baseline_keeps_the_noise_between_runs(gate):
     )
     assert "those of the first of 2 runs" in same.message
     assert f"0% {noise}" in " ".join(same.message.split())
-    assert "more often (Repeats measures it)" not in same.message
-    assert "more often (Repeats measures it)" in " ".join(
+    assert "more often (Repeats measures this)" not in same.message
+    assert "more often (Repeats measures this)" in " ".join(
         beside(*case([4] * 9), case([2] * 9)[1], **DROP).message.split()
     )
 

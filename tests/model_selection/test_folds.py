@@ -271,7 +271,7 @@ def test_the_monitor_of_scikit_learn_scores_bound_queries():
         last(QUIET)
     inner = LogisticRegression().set_callbacks(monitor_of(scoring=QUIET.bind(QID)))
     search = GridSearchCV(inner, {"C": [0.1, 1.0]}, scoring=QUIET, cv=QueryKFold(3))
-    with pytest.raises(SearchStopped, match=r"bind is for fits that nothing splits"):
+    with pytest.raises(SearchStopped, match=r"bind works only without splits"):
         search.fit(FRAME, grades)
 
 

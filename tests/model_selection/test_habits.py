@@ -156,11 +156,11 @@ ANSWERED = {
     ),
     "eval_set=": (
         lambda: sr.QueryRanker(LGBM).fit(X, Y, groups=QID, eval_set=[(X, Y)]),
-        "eval_set cannot be passed on, .* eval_X, eval_y and eval_groups",
+        "eval_set cannot be passed: .* eval_X, eval_y and eval_groups",
     ),
     "group sizes": (
         lambda: sr.QueryRanker(LGBM).fit(X, Y, group=[6] * 12),
-        "group cannot be passed on, .* is groups, sample_weight",
+        "group cannot be passed: .* only groups, sample_weight",
     ),
     "from_estimator without groups": (
         lambda: sr.RankingRocCurveDisplay.from_estimator(MODEL, X, Y),

@@ -241,7 +241,7 @@ def test_arguments_with_a_value_per_row_are_not_passed_on(library):
     refused = known - HARMLESS[library]
     assert {"xgboost": "qid", "lightgbm": "group", "catboost": "group_id"}[library] in refused
     for name in refused:
-        message = f"^{name} cannot be passed on, because rows are sorted .* eval_X, eval_y and"
+        message = f"^{name} cannot be passed: QueryRanker sorts rows .* eval_X, eval_y and"
         instead = {
             "qid": "groups=qid",
             "group": r"groups=np\.repeat",

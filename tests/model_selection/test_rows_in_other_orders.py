@@ -174,8 +174,8 @@ def test_an_index_that_a_step_dropped_is_named():
     message = (
         r"QueryRanker needs the query id of every row and got none. The data carry 'qid', but a "
         r"step on the way made a ndarray of X and dropped it; "
-        r"pipeline.set_output\(transform='pandas'\) keeps an index of X, and an index of y often "
-        r"stays. Either run under sklearn.set_config"
+        r"pipeline.set_output\(transform='pandas'\) keeps an index of X, and an index of y is "
+        r"often kept. Either run under sklearn.set_config"
     )
     with pytest.raises(RankingConfigError, match=message):
         model.fit(FRAME, Y)

@@ -123,7 +123,7 @@ METRICS = list(FUNCTIONS.items())
 @pytest.mark.parametrize(("metric", "function"), METRICS, ids=[one.name for one, _ in METRICS])
 def test_a_metric_is_no_scorer(metric, function):
     scorer = scorer_of(metric)
-    pattern = f"{function.__name__} is a metric and no scorer; pass scoring={scorer}"
+    pattern = f"{function.__name__} is a metric, not a scorer; pass scoring={scorer}"
     with pytest.raises(SearchStopped, match=re.escape(pattern)):
         GridSearchCV(Ridge(), {"alpha": [1, 10]}, scoring=function).fit(FRAME, Y)
     names = {name: getattr(sklearn_rank, name) for name in sklearn_rank.__all__}

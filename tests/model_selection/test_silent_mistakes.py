@@ -102,7 +102,7 @@ def test_scorers_of_two_names_read_their_own_ids():
 
 def test_permutation_importance_of_drawn_rows_warns():
     model = Ridge().fit(FRAME, Y)
-    message = r"single rows are drawn .*, which cuts queries: of query 'q\d+' only \d of 6"
+    message = r"single rows are drawn .*, which divides queries: of query 'q\d+' only \d of 6"
     options = {"max_samples": 0.5, "n_repeats": 2, "random_state": 0}
     with pytest.warns(RankingDataWarning, match=message):
         permutation_importance(model, FRAME, Y, scoring=QUIET, **options)

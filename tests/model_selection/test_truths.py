@@ -77,7 +77,10 @@ WORDS = {
         "map_scorer.bind(qid) where nothing is split; map_scorer.with_options(one_query=True) "
         "scores all rows as one query.",
     ),
-    "no truth": (lambda: map_scorer(Says([["a"]] * 3), X), "map_scorer needs y: what is relevant"),
+    "no truth": (
+        lambda: map_scorer(Says([["a"]] * 3), X),
+        "map_scorer needs y, the relevant items",
+    ),
     "one set": (
         lambda: map_scorer(Says([["a"]] * 3), X, {"a"}),
         "y is one set for all queries; pass a set per element of X",
@@ -101,7 +104,7 @@ WORDS = {
     ),
     "lists": (
         lambda: map_scorer(Says([["a"]] * 3), [1, 2], [{"a"}, {"b"}]),
-        "predict gives 3 ranked lists for 2 queries; it has to give one per element of X",
+        "predict gives 3 ranked lists for 2 queries; it must return one per element of X",
     ),
 }
 

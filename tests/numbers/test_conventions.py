@@ -139,9 +139,9 @@ def test_explicit_missing_wins():
         ("sklearn", "map@5", r"'sklearn': label_ranking_average_precision_score has no cutoff$"),
         ("ir_measures", "mrr@5", r"'ir_measures': RR@k comes from another provider"),
         ("catboost", "gauc", r"'catboost': CatBoost's QueryAUC counts a tie half"),
-        ("catboost", "err", r"'catboost': CatBoost's ERR takes a grade for the probability"),
+        ("catboost", "err", r"'catboost': CatBoost's ERR uses the grade as the probability"),
         ("rectools", "ndcg@5", r"'rectools': RecTools divides by the DCG of k relevant items"),
-        ("ir_measures", "set_map@2", r"^set_map@2 .*: the program has it without a cutoff alone$"),
+        ("ir_measures", "set_map@2", r"^set_map@2 .*: the program has it only without a cutoff$"),
         ("pytrec_eval", "iprec", "trec_eval 9, which it runs, rounds"),
         ("xgboost", "hmean(ndcg,map)@5", r"^hmean\(ndcg,map\)@5 is not offered under convention"),
     ],
@@ -192,7 +192,7 @@ TIED, JUDGED = {"a": 1.0, **{f"x{n}": 1.0 for n in range(15)}}, {"q": {"a": 1, "
     ("name", "spec", "scores", "silent", "message"),
     [
         ("torchmetrics", "map", {"a": 0.0, "b": -1.0}, {"a": 1.0, "b": -1.0}, "at most 0 in 1 q"),
-        ("torchmetrics", "recall@1", {"a": -1}, {"a": 1, "b": -1}, "takes items scored at most 0"),
+        ("torchmetrics", "recall@1", {"a": -1}, {"a": 1, "b": -1}, "treats items with scores"),
         *(
             (name, "mrr", {"a": 0.8, "b": 0.8 + 1e-9}, {"a": 0.8, "b": 0.8}, "tied as float32 in")
             for name in ("pytrec_eval", "ir_measures")

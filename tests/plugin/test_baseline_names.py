@@ -70,7 +70,7 @@ UPDATE, ACCEPT = ("--rank-update",), ("--rank-accept", "*")
         ("base", ACCEPT, "--rank-accept does not write to --rank-baseline-dir"),
         ("bas", (), "--rank-baseline-dir: there is no directory 'bas'"),
         (".", (), "would judge itself"),
-        ("", (), "--rank-baseline-dir is empty, and a change would be compared with its new"),
+        ("", (), "--rank-baseline-dir is empty, so a change would be compared with its own"),
     ],
 )
 def test_directories_of_baselines_that_are_refused(directory, writing, complaint, gate):
