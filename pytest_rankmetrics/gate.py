@@ -93,7 +93,7 @@ class RankGate:
         at_least, at_most : {measure: float}, default=None
             Thresholds over all queries.
         max_drop : float or {measure: float}, default=None
-            Allowed drop against the baseline, in units of the measure; a number applies to all
+            Allowed drop from the baseline, in units of the measure; a number applies to all
             measures named in the call, by default to ``"map"`` and ``"ndcg@10"``.
         hard_drop : float or {measure: float}, default=None
             Drop beyond which the gate always fails; if equal to ``max_drop``, no drop is tested.

@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
     """Read a baseline file of a gate as the evaluation that it records.
 
     It has values per query, slices of them, ranks of the relevant items that were retrieved, and
-    the first items of each ranking; it has no part that needs judgements. Values have six decimals.
+    the first items of each ranking; it has nothing that needs judgements. Values have six decimals.
     :func:`compare` takes it with a result of :func:`evaluate`, from which it gets judgements and
     ids.
 
@@ -63,12 +63,12 @@ def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
     Returns
     -------
     evaluation : RecordedEvaluation
-        Labels by recorded query id, which is a text.
+        Its query ids are text.
 
     Raises
     ------
     BaselineError
-        If there is no such file, or it is no unchanged baseline.
+        If the file does not exist, or is not an unchanged baseline.
 
     Examples
     --------

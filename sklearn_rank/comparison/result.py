@@ -278,7 +278,7 @@ class Comparison(Tabular):
         return Rows(changes, as_table, query_columns)
 
     def losses(self, measure: str | Measure | None = None, system: str | None = None) -> LossChange:
-        """Why a measure changed: by what is not retrieved, or by the order of what is.
+        """Parts of a measure's change: unretrieved items, and the order of the others.
 
         Parameters
         ----------

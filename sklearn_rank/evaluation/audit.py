@@ -487,7 +487,7 @@ class Audit:
     Attributes
     ----------
     name, measure : str, Measure
-        The function, and the measure that it is named after.
+        The function, and the intended measure.
     equals : Measure or None
         Definition of the measure that the function follows, apart from ``mistakes``.
     mistakes : tuple of str
@@ -520,17 +520,17 @@ class Audit:
 
 
 def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
-    """Compare a home-made metric with the measure that it is named after.
+    """Compare a home-made metric with the measure that it should compute.
 
     Parameters
     ----------
     function : callable
-        Takes the usual arguments: relevances in ranked order (perhaps with those of all relevant
+        Takes the usual arguments: relevances in ranked order (optionally also those of all relevant
         items), ground truth and ranking of a query, dicts or lists of these, or grades and scores
-        of candidates; and perhaps a cutoff ``k``. For another signature pass
-        ``lambda truth, ranking, k: ...``.
+        of candidates; optionally a cutoff ``k``. For another signature pass ``lambda truth,
+        ranking, k: ...``.
     measure : str or Measure
-        What it should compute, in any spelling that :func:`sklearn_rank.measure` reads.
+        In any spelling that :func:`sklearn_rank.measure` reads.
 
     Returns
     -------

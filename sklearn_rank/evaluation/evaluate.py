@@ -105,8 +105,8 @@ def evaluate(
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
     candidates : array-like or sparse matrix of bool, of the shape of ``y_score``, default=None
-        Which scores of a matrix or of rows are ranked at all; other items are neither ranked nor
-        irrelevant, and a relevant one counts as not retrieved. A masked ``y_score`` does the same.
+        Which scores of a matrix or of rows to rank; other items are neither ranked nor irrelevant,
+        and a relevant one counts as unretrieved. A masked ``y_score`` does the same.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     clusters : mapping, callable, default=None
@@ -128,20 +128,20 @@ def evaluate(
         also count as irrelevant, but their number is reported. None: partial if
         {item: grade} or a frame holds a grade of 0, or the convention assumes it.
     convention : str, default="default"
-        Count as another program does, such as "trec_eval"; explicit arguments win.
+        Reproduce the numbers of another program, such as "trec_eval"; explicit arguments win.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     values : mapping of str or Measure to {query: number}, default=None
-        Values measured elsewhere, such as a latency, evaluated with the measures: one finite
-        number for each query, or a list of them in the order of the queries. A name means that
-        higher is better, and may be listed in ``measures``, too; for others make one with
-        ``measure_from(name, range=..., greater_is_better=False)``. Data frames with a row for each
-        query, series, and :class:`~sklearn_rank.Repeats` of mappings or lists are read; where a
-        value is None or NaN the query is undefined.
+        Values measured elsewhere, such as a latency, evaluated with the measures: one finite number
+        for each query, or a list of them in the order of the queries. For a name, higher is better,
+        and ``measures`` may list it; for others use ``measure_from(name, range=...,
+        greater_is_better=False)``. Data frames with a row for each query, series, and
+        :class:`~sklearn_rank.Repeats` of mappings or lists also work; a query without a value
+        (None, NaN) is undefined.
     collection : set or sequence of ids, or path, default=None
-        The items that can be found at all, or a file of their ids, one a line. Relevant items that
-        are not among them are counted, and comparisons say which losses they explain; no value
-        changes. Implies ``keep_items``.
+        Ids of all items in the collection, or a file of them, one per line. Relevant items outside
+        it are counted, and comparisons show the losses that they explain; no value changes. Implies
+        ``keep_items``.
     **unknown
         Not accepted; for ``slices``, ``k``, ``min_rel`` and ``qid`` the error says where
         they go.

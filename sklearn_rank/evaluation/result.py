@@ -97,11 +97,11 @@ class Evaluation(BaseEvaluation):
         ``false_answers`` such queries for which something was ranked; ``tied`` queries in which a
         relevant item shares its score; ``ranked``, ``relevant`` and ``retrieved`` (relevant) items;
         ``duplicates`` dropped; ``missed`` items of one shared ground truth that no query retrieved;
-        ``unjudged_grades`` negative grades read as "not judged"; ``unjudged_items`` ranked items
-        that nobody judged,
-        where the ground truth is ``assumed`` to be partial; with a ``collection``, relevant items
-        that are ``outside_collection``, and queries that ``cannot_be_won``; per measure the queries
-        for which it is ``undefined``, and those ``averaged``.
+        ``unjudged_grades`` negative grades read as unjudged; ``unjudged_items`` ranked items
+        without a judgement, if the ground truth is ``assumed`` to be partial; with a
+        ``collection``, relevant items that are ``outside_collection``, and queries that
+        ``cannot_be_won``; per measure the queries for which it is ``undefined``, and those
+        ``averaged``.
         """
         return {name: dict(n) if isinstance(n, dict) else n for name, n in self._counts.items()}
 
@@ -113,8 +113,8 @@ class Evaluation(BaseEvaluation):
         """Why a score is below 1: out of reach, not retrieved, or ranked too low.
 
         *Out of reach* is 1 minus the value of the ideal list of all relevant items, which is not 0
-        for ERR, P@k and recall@k. *Not retrieved* is what the relevant items cost that are nowhere
-        in the ranking, *too low* what the order of the others costs.
+        for ERR, P@k and recall@k. *Not retrieved* is the loss by relevant items outside the
+        ranking, *too low* the loss by the order of the others.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class Evaluation(BaseEvaluation):
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:
-        """Evaluation of condensed lists: without the items that nobody judged.
+        """Evaluation of condensed lists, without unjudged items.
 
         Items below an unjudged one move up. The guide "Unjudged items" explains why this is not
         the default: a new system loses the items that only it retrieved, and looks worse than it

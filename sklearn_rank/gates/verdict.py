@@ -150,8 +150,8 @@ class MeasureResult:
     def is_gain(self) -> bool:
         """Whether it raises the baseline: a significant gain, or without a test one that is large.
 
-        A latency is a little lower in half of all runs: what is not tested, a contract too, has to
-        gain more than it may drop.
+        Untested values and contracts have to gain more than they may drop, because a latency is a
+        little lower in half of all runs.
         """
         drop = self.drop
         if drop is None or self.fall >= -LEAST:

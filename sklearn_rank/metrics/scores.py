@@ -500,8 +500,8 @@ def interpolated_precision_score(
 
     What precision is possible at a given recall? With R relevant items it is the greatest precision
     at any rank that holds at least ``recall`` times R of them, rounded half up as in trec_eval 10
-    (version 9 rounds otherwise); 0 if so many were not retrieved. As the greatest of several values
-    it has no closed form for ties: where a relevant item is tied, ``ties`` has to break them.
+    (version 9 rounds differently); 0 if fewer were retrieved. As the greatest of several values it
+    has no closed form for ties: where a relevant item is tied, ``ties`` has to break them.
 
     Parameters
     ----------
@@ -566,8 +566,8 @@ def lag_error(
     y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
         Ground truth, and scores or ranked lists: docs/inputs.md.
     average : {"macro", "pooled"}, default="macro"
-        Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), with
-        which a query weighs by its relevant items.
+        Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), which
+        weights queries by their relevant items.
     unretrieved : {"last", "ignore"}, default="last"
         An unretrieved relevant item ranks below everything, or does not count.
     min_rel : float, default=None
@@ -984,9 +984,9 @@ def ndcg_at_k_score(
     relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). Any finite
     grade of at least 0 works: gains are scaled per query, which cancels.
 
-    scikit-learn's ``ndcg_score`` and trec_eval take the grade itself for the gain: they give 0.8597
-    where this gives 0.7967, in the example below. ``gain="linear"`` gives their value, with
-    ``gain="binary"`` it is that of Krichene and Rendle [3]_.
+    scikit-learn's ``ndcg_score`` and trec_eval use the grade itself as the gain: in the example
+    below they give 0.8597, and this function 0.7967. ``gain="linear"`` gives their value,
+    ``gain="binary"`` that of Krichene and Rendle [3]_.
 
     Parameters
     ----------

@@ -73,22 +73,22 @@ def cross_val_compare(
 ) -> Comparison:
     """Compare estimators, each query ranked by a model that was not fitted on it.
 
-    The best value of a search is too good: it was chosen among many on the same queries. Pass the
-    search as an estimator, which makes it nested, and the comparison shows whether its choice is
-    better on queries that it did not see.
+    The best value of a search is optimistic: it was chosen among many on the same queries. Pass the
+    search as an estimator (nested cross-validation), and the comparison shows whether its choice is
+    better on unseen queries.
 
     Parameters
     ----------
     estimators : mapping of str to estimator
-        Two or more by name; the first is the baseline. Clones of them are fitted, and ranked by as
-        scorers do: rows by ``decision_function``, ``predict_proba`` or ``predict``, queries by
-        the rankings that ``predict`` returns.
+        Two or more by name; the first is the baseline. Clones are fitted, and rank as in scorers:
+        rows by ``decision_function``, ``predict_proba`` or ``predict``, queries by the rankings
+        that ``predict`` returns.
     X, y : array-like, sequence or data frame
         As for scorers: a grade per row, or a set, list or {item: grade} per query, or 2-D grades.
-        The queries of lists are called by the elements of X, if these are distinct ids or texts.
+        For lists, the elements of X name the queries, if they are distinct ids or texts.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, unless X or y carry it. It reaches the splitter and all that asks for
-        it in estimators, such as searches and :class:`QueryRanker`, with no global setting.
+        Query id of each row, unless X or y carry it. It is passed to the splitter and to estimators
+        that request it, such as searches and :class:`QueryRanker`, without a global setting.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures with a value per query.
     cv : int, splitter or iterable, default=None
@@ -106,16 +106,16 @@ def cross_val_compare(
     Returns
     -------
     comparison : Comparison
-        Of the queries that a fold tests; ``notes`` count the others. A gain is significant only if
-        a wider interval also excludes 0, by a factor of 1.22 for five folds, whose models were
-        chosen on each other's queries.
+        Of the tested queries; ``notes`` count the others. A gain is significant only if a wider
+        interval also excludes 0 (by a factor of 1.22 for five folds), because the folds' models
+        were chosen on each other's queries.
 
     Raises
     ------
     QuerySplitError
-        If a fold divides a query, or is fitted on what it tests.
+        If a fold divides a query, or is fitted on queries that it tests.
     RankingConfigError
-        If there are no query ids, or an estimator gives nothing that ranks.
+        If there are no query ids, or an estimator returns no rankings.
     InvalidParameterError
         If a measure is pooled, folds test queries unequally often, or an option is wrong.
 

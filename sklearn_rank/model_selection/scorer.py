@@ -47,10 +47,10 @@ class RankingScorer(_Base):  # type: ignore[misc]
     """A measure as a scorer, ``scorer(estimator, X, y, groups=qid) -> float``; higher is better.
 
     One scorer serves three layouts, by the type of ``y``: rows (a grade per row, queries from
-    ``groups``, a column or index level ``"qid"`` of X, or an index level of y), lists (a set,
-    list or {item: grade} per query; the estimator predicts ranked lists) and matrix (2-D grades;
-    the estimator predicts scores of the same shape). Make one with :func:`make_rank_scorer`,
-    :func:`get_scorer`, or take one of the ready ones, such as ``map_scorer``.
+    ``groups``, a column or index level ``"qid"`` of X, or an index level of y), lists (a set, list
+    or {item: grade} per query; the estimator predicts ranked lists) and matrix (2-D grades; the
+    estimator predicts scores of the same shape). Make one with :func:`make_rank_scorer`,
+    :func:`get_scorer`, or use a predefined one, such as ``map_scorer``.
 
     Examples
     --------

@@ -127,11 +127,11 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
 
 
 class QueryTimeSplit(TimeSeriesSplit):  # type: ignore[misc]
-    """Folds of whole queries for rows in the order of time: each is tested by the past alone.
+    """Folds of whole queries for rows in time order: each is predicted from the past alone.
 
-    Queries stand in the order of their first rows, and are split as ``TimeSeriesSplit`` splits
-    samples. A query that begins before a test part and ends within it is left out of that fold, so
-    that every training row stands above every row tested.
+    Queries are ordered by their first rows, and split like the samples of ``TimeSeriesSplit``. A
+    query that begins before a test part and ends within it is left out of that fold, so that every
+    training row precedes every test row.
 
     Parameters
     ----------
@@ -227,8 +227,8 @@ def check_query_splits(
 ) -> None:
     """Refuse splits that divide a query.
 
-    The error proposes splits of whole queries: in time, if each split is trained on rows above all
-    that it tests.
+    The error proposes splits of whole queries: in time, if each split trains only on rows before
+    those that it tests.
 
     Parameters
     ----------

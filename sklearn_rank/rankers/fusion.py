@@ -55,13 +55,13 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
     method : {"rrf", "sum"}, default="rrf"
         Reciprocal rank fusion, or the weighted sum of scores.
     weights : mapping or sequence of float, default=None
-        {name: weight}, or one for each run in their order; 0 leaves the run out. None and names
-        that a mapping lacks: 1.
+        {name: weight}, or one for each run in their order; 0 leaves the run out. By default 1, also
+        for names absent from a mapping.
     k : float, default=60
-        Constant of reciprocal rank fusion: the greater, the less the first ranks stand out.
+        Constant of reciprocal rank fusion: the larger it is, the less the first ranks stand out.
     normalize : {"minmax", "zscore", "none"}, default="minmax"
-        Scores of a run's query for the sum: from 0 to 1, standardized, or as they are. Where they
-        are all equal, as that of a single item, "minmax" and "zscore" make them 0.
+        Scores of a run's query for the sum: from 0 to 1, standardized, or as they are. If all are
+        equal, as for a single item, "minmax" and "zscore" make them 0.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
         self._shared = _Shared(runs)
 
     def fit(self, X: Any, y: Any = None) -> RankFusion:
-        """Read the runs, unless a clone has, and check the parameters; nothing else is learned.
+        """Read the runs, unless a clone did, and check the parameters; nothing else is learned.
 
         Parameters
         ----------

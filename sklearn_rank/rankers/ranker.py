@@ -27,9 +27,9 @@ __all__ = ["QueryRanker"]
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """XGBRanker, LGBMRanker or CatBoostRanker for rows in any order and query ids of any kind.
 
-    Each library needs rows sorted by query and the queries in a different form and keyword, which
-    scikit-learn does not split along with the rows. This class takes the query id of each row as
-    ``groups`` or from X or y, as scorers do, sorts the rows and passes the queries on.
+    The libraries need rows sorted by query, and each has its own form and keyword for the queries,
+    which scikit-learn does not split along with the rows. This class takes the query id of each row
+    as ``groups`` or from X or y, as scorers do, sorts the rows and passes the queries on.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ------
         RankingConfigError
             If there are no query ids, the ranker is unknown, CatBoost is asked for ``eval_metric``,
-            a pipeline does not transform ``eval_X``, or a search cuts it.
+            a pipeline does not transform ``eval_X``, or a search slices it.
         ValueError or TypeError
             If arguments do not fit together, or another argument has a value
             per row.

@@ -564,7 +564,7 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
     intervals : list of array-like of shape (n_points, 2), default=None
         Lower and upper ends of the intervals.
     areas : list of float, default=None
-        Areas under the curves, or means of those of the queries, for their names.
+        Areas under the curves, or their means over queries, shown beside the names.
     names : list of str, default=None
         Names of the systems.
 

@@ -246,7 +246,7 @@ def test_ratings_with_timestamps_are_read_with_a_header():
 
 def test_names_of_columns_are_for_files_that_have_some():
     for read, data in ((run_of, "q Q0 a 1 0.5 t\n"), (qrels_of, "q 0 a 1\n")):
-        with pytest.raises(FileFormatError, match="has no named columns, so columns= does not apply"):
+        with pytest.raises(FileFormatError, match="no named columns, so columns= does not apply"):
             read(data, columns={"score": "zz"})
 
 
