@@ -302,7 +302,7 @@ def test_a_baseline_of_no_gate_is_named(command):
     command(f"{GATE} --max-drop map=0.1 --update")
     command.write({"rank.toml": TOML.format("a.run", "mrr")})
     text = command("gate --config rank.toml")
-    assert "baselines in rank-baselines of no gate: 'g.rank.json'" in text
+    assert "baselines in rank-baselines without a gate: 'g.rank.json'" in text
 
 
 def test_the_command_that_is_shown_is_the_typed_one_without_what_writes(command):

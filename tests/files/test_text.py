@@ -163,7 +163,7 @@ def test_what_is_wrong_with_a_run_is_named_by_line(data, message):
 
 QRELS = {
     "grade yes": (b"q 0 d yes\n", "1: grade 'yes' is not a number; pass grades={'yes': ...}"),
-    "grade 1.9": (b"q 0 d 1\nq 0 e 1.9\n", "2: grade '1.9' is not a whole .*CSV, under a head"),
+    "grade 1.9": (b"q 0 d 1\nq 0 e 1.9\n", "2: grade '1.9' is not a whole .*CSV with the header"),
     "header": (b"query iter doc rel\nq 0 d 1\n", "1: looks like a header, which TREC"),
     "LETOR": (b"2 qid:1 1:0.5 2:0.25 # d1\n", "is LETOR's format .*load_svmlight_file"),
     "LETOR, ids alone": (b"4 qid:1 # 7555 Rambo\n", "is LETOR's format"),
