@@ -440,8 +440,8 @@ def _gate(commands: Any) -> None:
     data("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
     data("--collection", metavar="FILE", help=_COLLECTION)
     numbers = (
-        "values measured elsewhere, such as ms=ms.csv: query and number; shares, or costs if limited "
-        "by --at-most; repeat it for more"
+        "values measured elsewhere, such as ms=ms.csv: query and number; shares, or costs if "
+        "limited by --at-most; repeat it for more"
     )
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     data("--values", metavar="NAME=FILE", help=numbers, **named)

@@ -100,7 +100,9 @@ def test_options_that_commands_share_are_described_once(capsys):
     for command in ("evaluate", "compare", "report", "gate", "judge-next"):
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
-        named = re.search(r"commands share:\n(.*?):\s+see", capsys.readouterr().out, re.DOTALL)[1]
+        named = re.search(r"shared by commands:\n(.*?):\s+see", capsys.readouterr().out, re.DOTALL)[
+            1
+        ]
         assert set(re.findall(r"--[\w-]+", named)) <= described
     assert {"--qrels-column", "--run-column", "--convention", "--min-rel"} <= described
 
