@@ -123,7 +123,7 @@ class QueryChange:
     def _ranks(self) -> str:
         """Ranks of the relevant items: ``1, 4 → 2 of 10; not retrieved 'd7'``."""
         sides = [
-            ", ".join(f"{hit.rank:g}" for hit in side.hits) or "-"
+            ", ".join(f"{hit.rank:g}" for hit in side.hits) or "none"
             for side in (self.before, self.after)
         ]
         del sides[: math.isnan(self.baseline_value)]

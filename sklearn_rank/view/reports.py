@@ -117,7 +117,8 @@ def markdown(summary: Summary) -> str:
         said = f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400))}."
         if run.record["losses"]:
             said += f" {escape_markdown(run.record['losses'])}."
-        for query, *_, reason in run.record["losers"]["rows"][:1]:
+        for query, *numbers, reason in run.record["losers"]["rows"][:1]:
+            reason = reason or " → ".join(numbers[:2])  # of values measured elsewhere
             said += f" **Look first at** {escape_markdown(query)}: {escape_markdown(reason)}."
         parts.append(f"{said}\n")
     parts.append(_broken(summary))
@@ -212,7 +213,8 @@ def _folded(run: GateRun) -> str:
     record = run.record
     n_shown = min(IN_FULL, len(record["losers"]["rows"]))
     of = f" of {record['worse']:,}" if record["worse"] > n_shown else ""
-    title = f"{_name(run)}: the {count(n_shown, 'largest loss', 'largest losses')}{of}"
+    losses = "largest loss" if n_shown == 1 else f"{n_shown} largest losses"
+    title = f"{_name(run)}: the {losses}{of}"
     if not n_shown:
         title = f"{_name(run)}: how to accept it"
     accept = re.sub(r"`{3,}", "``", record["accept"])
