@@ -20,7 +20,9 @@ FEW_IRRELEVANT = 10
 SAMPLED_ITEMS = 20_000
 """Relevant items that are looked at, of the first queries."""
 _REVERSED = 0.25
-"""Mean area under the ROC curve below which scores seem to be distances."""
+"""Mean area under the ROC curve below which scores seem to be distances,"""
+_UPSIDE_DOWN = 0.45
+"""and labels to be upside down, where most items are relevant."""
 
 
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
@@ -125,10 +127,17 @@ def _warn_of_distances(data: RankingData) -> None:
         return
     values = 1 - misses[counted] / pairs[counted]
     mean = float(np.add.reduce(values) / len(values))
-    if mean < _REVERSED and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
+    grades = rankings.judged_grades
+    are_most = 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
+    if mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5 and mean < (
+        _UPSIDE_DOWN if are_most else _REVERSED
+    ):
+        advice = "the highest score ranks first, so negate distances, losses and ranks"
+        if are_most:
+            share = n_hits.sum() / sizes.sum()
+            advice += f", or labels: {share:.0%} of the items are relevant"
         warn(
             "lower scores seem better: relevant items are at the end of most rankings, below "
-            f"{1 - mean:.0%} of the irrelevant ones; the highest score ranks first, so negate "
-            "distances, losses and ranks",
+            f"{1 - mean:.0%} of the irrelevant ones; {advice}",
             RankingDataWarning,
         )

@@ -373,6 +373,8 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             cells = np.flatnonzero(is_ranked[grouping.order])
     if cells is None:
         _refuse_argsort(scores, grades, grouping.offsets)
+    else:
+        _doubt_candidates(grades, cells, len(grouping.query_ids))
     scores = scores if cells is None else scores[cells]
     items = _items_of(grades, scores, grouping.offsets, cells, options)
     counts = count_unjudged(items)
@@ -550,14 +552,9 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     refuse_shuffled(sample_weight, called("sample_weight"))
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     about = {"positional": True, "masks_by_score": has_lowest and options.candidates is None}
+    if cells is not None:
+        _doubt_candidates(grades, cells, n_queries)
     rankings = items.ranked(np.arange(n_queries), weights)
-    has_missed = rankings.n_relevant.any() and not rankings.n_hits.any()
-    if cells is not None and n_queries >= _FEWEST and has_missed:
-        warn(
-            "no relevant item of any query is a candidate, so that most measures are 0; "
-            "candidates= is True for ranked items, and masked cells of y_score are not ranked",
-            RankingDataWarning,
-        )
     return RankingData.of(items, rankings, counts=counts, **about)
 
 
@@ -698,6 +695,34 @@ def _read_candidates(candidates: Any, y_score: Any, shape: tuple[int, ...]) -> I
         msg = "no item is a candidate: candidates or the mask of y_score excludes every cell"
         raise ValueError(msg)
     return None if chosen.all() else np.flatnonzero(chosen)
+
+
+_SURELY = 3
+"""Standard errors beyond which relevant items are left out of the candidates for a reason."""
+
+
+def _doubt_candidates(grades: Array, cells: IntArray, n_queries: int) -> None:
+    """RankingDataWarning for candidates that leave out relevant items rather than others."""
+    is_relevant = grades > 0
+    n_relevant = int(np.count_nonzero(is_relevant))
+    n_inside = int(np.count_nonzero(is_relevant[cells]))
+    n_others, others_inside = len(grades) - n_relevant, len(cells) - n_inside
+    if n_queries < _FEWEST or not n_relevant:
+        return
+    share = others_inside / max(n_others, 1)
+    # As few relevant items as in one of many random choices of as many items.
+    error = math.sqrt(share * (1 - share) / n_relevant)
+    is_less = n_inside / n_relevant < min(0.5, share / 2, share - _SURELY * error)
+    if n_inside and not is_less:
+        return
+    what = "no relevant item of any query is a candidate, so that most measures are 0"
+    if n_inside:
+        what = f"{n_inside:,} of {n_relevant:,} relevant items are candidates"
+        what += f", and {share:.0%} of the others"
+    warn(
+        f"{what}; candidates= is True for ranked items, and masked cells of y_score are not ranked",
+        RankingDataWarning,
+    )
 
 
 def without_lowest(y_true: Any, y_score: Any) -> Any:

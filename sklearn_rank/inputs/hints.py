@@ -6,6 +6,7 @@ what the ids seem to differ in.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Set
@@ -31,10 +32,19 @@ _SPELLED = 0.25
 """Share of the lost items from which their spelling is spoken of; a third is seen surely."""
 _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
+_APART = "items seem to be numbered from 0 on one side and from 1 on the other"
+_SURELY = 3
+"""Standard errors beyond which a difference is not of chance."""
 _MANY = 10
 """Queries that are not all perfect by chance."""
-_JOINTS, _SEPARATOR = frozenset("|;,"), re.compile(r"\s*[|;,]\s*")
-"""Between the items of a cell."""
+_JOINTS, _SPACES = frozenset("|;, \t"), re.compile(r"\s+")
+_SEPARATORS = re.compile(r"\s*[|;,]\s*"), _SPACES
+"""Between the items of a cell; spaces are within ids, too."""
+_DIGIT = re.compile(r"\d")
+_BESIDE = 6
+"""Lost items whose neighbours are sought before more queries are looked at."""
+_MOST_DIGITS = 18
+"""Of a number at the end of an id; more are a hash."""
 _PADDING_IDS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
 """What fills up lists of unequal length, as text or as a number."""
 
@@ -154,6 +164,8 @@ class _Lost:
 
     n_looked: int = 0
     """Relevant items that were looked at,"""
+    n_hits: int = 0
+    """those that rankings have,"""
     n_lost: int = 0
     """and those that rankings, unless empty, do not have."""
     alike: list[tuple[Any, Any]] = field(default_factory=list)
@@ -166,7 +178,9 @@ class _Lost:
     n_read: int = 0
     """Queries whose ids were read."""
     cells: list[str] = field(default_factory=list)
-    """Texts of a query whose parts are items of its other side."""
+    """Texts of a query whose parts are items of its other side,"""
+    words: list[str] = field(default_factory=list)
+    """and those that may be words of an id, such as "New York"."""
 
     def look(self, truth: Collection[Any], ranking: Collection[Any]) -> None:
         """See a query."""
@@ -174,6 +188,7 @@ class _Lost:
         retrieved = ranking if type(ranking) is dict else set(ranked)
         lost = [item for item in relevant if item not in retrieved]
         self.n_looked += len(relevant)
+        self.n_hits += len(relevant) - len(lost)
         if lost and ranked:
             self.n_lost += len(lost)
             self.queries.append((lost, relevant, ranked))
@@ -184,7 +199,9 @@ class _Lost:
         """Find cells of several items, and the lost items that are ranked in another spelling."""
         new, self.n_read = self.queries[self.n_read :], len(self.queries)
         for lost_here, relevant, ranked_here in new:
-            self.cells += _first_cell(lost_here, ranked_here) + _first_cell(ranked_here, relevant)
+            for items, others in ((lost_here, ranked_here), (ranked_here, relevant)):
+                for cell, is_list in _first_cell(items, others):
+                    (self.cells if is_list else self.words).append(cell)
         lost, _, ranked = (chain.from_iterable(part) for part in zip(*new, strict=True))
         if alike_ids(lost, ranked):  # which most often shows that there is nothing
             for lost_here, relevant, ranked_here in new:
@@ -195,6 +212,52 @@ class _Lost:
             n_lost = sum(len(lost_here) for lost_here, _, _ in new)
             if len(pairs) >= max(_SPELLED * n_lost, _FEW_ALIKE + 1):
                 self.alike, self.is_affixed = self.alike + pairs, True
+
+    def are_beside(self) -> bool:
+        """Whether more items may be ranked under another number than under their own."""
+        if self.n_hits >= self.n_lost:
+            return False
+        found, _ = self._beside(_BESIDE, (1, -1))
+        n_less, n_more = sorted(found)
+        return n_more > max(_SPELLED * _BESIDE, n_less)
+
+    def numbered_apart(self, surely: float = _SURELY) -> tuple[int, int] | None:
+        """1 or -1, if ranked items have that much greater numbers than relevant ones; how many.
+
+        Then far more are ranked under it than under their own, the one before and the one after.
+        """
+        (more, less, more_yet, less_yet), n_room = self._beside(_ITEMS, (1, -1, 2, -2))
+        step, n, by_chance = 1, more, max(self.n_hits, less, more_yet)
+        if less > more:
+            step, n, by_chance = -1, less, max(self.n_hits, more, less_yet)
+        least = by_chance + max(by_chance, surely * math.sqrt(n + by_chance))
+        return (step, n) if n > max(least, _SPELLED * n_room) else None
+
+    def _beside(self, n_looked: int, steps: tuple[int, ...]) -> tuple[list[int], int]:
+        """How many lost items are ranked under each other number, and the room for them.
+
+        A ranking has no room for more items than its own.
+        """
+        found, n_room = [0] * len(steps), 0
+        for lost, _, ranked in self.queries:
+            here = [_renumbered(item, steps) for item in lost[: min(n_looked, _FIRST)]]
+            here = list(filter(None, here))
+            for n, names in enumerate(zip(*here, strict=True)):
+                found[n] += len({*names}.intersection(ranked))
+            n_looked, n_room = n_looked - len(here), n_room + min(len(here), len(ranked))
+            if n_looked <= 0:
+                break
+        return found, n_room
+
+    def example(self, step: int) -> tuple[Any, Any]:
+        """A lost item, and the ranked one whose number is greater by a step."""
+        return next(
+            (item, name)
+            for lost, _, ranked in self.queries
+            for item in lost
+            for name in _renumbered(item, (step,))
+            if name in ranked
+        )
 
 
 def with_mismatch_hint(
@@ -227,40 +290,44 @@ def with_mismatch_hint(
         truths.append(truth)
         looked.append(ranking)
         if not is_short:
-            lost.n_looked += n
+            lost.n_looked, lost.n_hits = lost.n_looked + n, lost.n_hits + n
             continue
         lost.look(truth, ranking)
         if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
             lost.read_ids()
             _refuse_cells(lost.cells)
-            if not (lost.alike or lost.padding):
+            if not (lost.alike or lost.padding or lost.words or lost.are_beside()):
                 return judged  # of a third of the items, some would show
-    if lost.n_read < len(lost.queries):
+    if lost.n_read < len(lost.queries) and (
+        not lost.n_read or lost.alike or lost.padding or lost.words
+    ):
         lost.read_ids()
     _refuse_cells(lost.cells)
+    if len(lost.words) >= _FEW_ALIKE and not judged.read_as:
+        what = f"texts were read as one item each, such as {safe_repr(lost.words[0])}"
+        judged = replace(judged, read_as=f"{what}, whose words are items of the other side")
     _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
     if is_miss:
         return _warn_of_miss(judged, lost, cause, least_missed)
-    # What is judged in the very spelling that was ranked is an item of its own.
-    judged_ids = set(chain.from_iterable(truths)) if lost.alike else ()
-    alike = [pair for pair in lost.alike if pair[1] not in judged_ids]
-    if len(alike) >= max(_SPELLED * lost.n_lost, _FEW_ALIKE):
-        hint = (
-            f"{len(alike):,} of {lost.n_looked:,} relevant items seem to be retrieved in another "
-            f"spelling, as {_pair(*alike[0])}"
-        )
+    hint = "" if judged.n_shared else _numbered_apart(lost)
+    hint = hint or _spelled_otherwise(lost, truths)
+    if hint:
         warn(f"{hint}; spell both sides alike, as with string_provider=", RankingDataWarning)
         return replace(judged, hint=hint)
     return judged
 
 
-def _first_cell(items: list[Any], others: list[Any]) -> list[str]:
-    """One of the first texts that is no item of the other side, but all of whose parts are."""
+def _first_cell(items: list[Any], others: list[Any]) -> list[tuple[str, bool]]:
+    """One of the first texts that is no item of the other side, but all of whose parts are.
+
+    And whether it is a list: words without a digit may be one id, as of a place or a phrase.
+    """
     for item in items[:_FEW_ALIKE]:
         if type(item) is str and not _JOINTS.isdisjoint(item) and item not in others:
-            parts = _SEPARATOR.split(item)
-            if len(parts) > 1 and set(others).issuperset(parts):
-                return [item]
+            for pattern in _SEPARATORS:
+                parts = pattern.split(item)
+                if len(parts) > 1 and set(others).issuperset(parts):
+                    return [(item, pattern is not _SPACES or all(map(_DIGIT.search, parts)))]
     return []
 
 
@@ -306,6 +373,9 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
     is_surprise = len(examples) >= least_missed or (
         examples and all(look_different(here, ranked) for here, _, ranked in lost.queries)
     )
+    apart = lost.numbered_apart(_SURELY / 2 if is_surprise else _SURELY)
+    if apart and not cause:
+        cause = f"{_APART}: {_pair(*lost.example(apart[0]))}"
     if not cause and not is_surprise:
         return judged
     cause = cause or f"ids look like {_pair(*examples[0])}"
@@ -315,6 +385,32 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
         RankingMatchWarning,
     )
     return replace(judged, hint=cause)
+
+
+def _numbered_apart(lost: _Lost) -> str:
+    """That items are numbered from 0 on one side and from 1 on the other; "" if they are not."""
+    apart = lost.numbered_apart()
+    if apart is None:
+        return ""
+    step, n_found = apart
+    which = "next" if step > 0 else "previous"
+    return (
+        f"{_APART}: {n_found:,} of {lost.n_looked:,} relevant items are ranked under the {which} "
+        f"number, as {_pair(*lost.example(step))}, and {lost.n_hits:,} under their own"
+    )
+
+
+def _spelled_otherwise(lost: _Lost, truths: list[Collection[Any]]) -> str:
+    """That items are ranked in another spelling; "" if they are not."""
+    # What is judged in the very spelling that was ranked is an item of its own.
+    judged_ids = set(chain.from_iterable(truths)) if lost.alike else ()
+    alike = [pair for pair in lost.alike if pair[1] not in judged_ids]
+    if len(alike) < max(_SPELLED * lost.n_lost, _FEW_ALIKE):
+        return ""
+    return (
+        f"{len(alike):,} of {lost.n_looked:,} relevant items seem to be retrieved in another "
+        f"spelling, as {_pair(*alike[0])}"
+    )
 
 
 def _warn_of_padding(lost: _Lost, rankings: Iterable[Collection[Any]]) -> None:
@@ -329,6 +425,20 @@ def _warn_of_padding(lost: _Lost, rankings: Iterable[Collection[Any]]) -> None:
             "out of y_true",
             RankingDataWarning,
         )
+
+
+def _renumbered(item: Any, steps: tuple[int, ...]) -> list[Any]:
+    """An item whose number, the last part of its id, is greater by each step; none if it has no."""
+    if type(item) is int:
+        return [item + step for step in steps]
+    if type(item) is not str or not item[-1:].isdecimal():
+        return []
+    before = item.rstrip("0123456789")
+    digits = item[len(before) :]
+    if len(digits) > _MOST_DIGITS or not digits:
+        return []
+    width = len(digits) if digits[0] == "0" else 0
+    return [f"{before}{int(digits) + step:0{width}}" for step in steps]
 
 
 def _pair(relevant: Any, ranked: Any) -> str:

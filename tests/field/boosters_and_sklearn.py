@@ -242,6 +242,22 @@ options = {"candidates": ~np.eye(12, 30, dtype=bool)}
 wanted = Warned(0.0, "no relevant item|candidates")
 ranked = np.arange(360.0).reshape(12, 30)
 row("a mask upside down", np.eye(12, 30, dtype=int), ranked, "mrr", wanted, options)
+apart = (np.arange(30) - np.arange(40)[:, None]) % 30
+judged, seen = (apart == 0).astype(int), (apart > 0) & (apart < 10)
+row("candidates: not seen", judged, -apart, "mrr", 1.0, {"candidates": ~seen})
+seen[:2] |= apart[:2] == 0
+wanted = Warned(2 / 40, "2 of 40 relevant items are candidates, and 31% of")
+row("candidates: seen", judged, -apart, "mrr", wanted, {"candidates": seen})
+ranked = np.ma.masked_array(-apart, ~seen)
+row("a mask of what is not seen", judged, ranked, "mrr", wanted)
+options = {"groups": np.repeat(np.arange(40), 30), "candidates": seen.ravel()}
+row("candidates of rows: seen", judged.ravel(), -apart.ravel(), "mrr", wanted, options)
+judged = np.arange(10) != np.arange(36)[:, None] % 6
+ranked = np.tile(np.arange(10.0)[::-1], (36, 1))
+wanted = Warned((30 + 6 / 2) / 36, "or labels: 90% of the items are relevant")
+row("labels upside down", judged, ranked, "mrr", wanted)
+judged = np.arange(10) % 2 != np.arange(36)[:, None] % 2
+row("half of the items are relevant", judged, ranked, "mrr", (1 + 1 / 2) / 2)
 # Arrays that are something else
 ranked = np.array([np.random.default_rng(n).permutation(12) for n in range(12)])
 row("argsort as scores", np.eye(12, dtype=int), ranked, "mrr", Refused("argsort"))

@@ -129,6 +129,30 @@ judged = {f"q{n}": {f"doc{n}", f"doc{n + 50}"} for n in range(20)}
 ranked = {f"q{n}": [f"doc{n}", f"doc{n}-{n % 7}", f"doc{n}{n}"] for n in range(20)}
 row("chunks beside their documents", judged, ranked, "mrr", 1.0)
 row("two items of one ranking that differ in case", *repeated(40, "D{}", "D{} d{}"), "mrr", 1.0)
+SHIFTED = "items.*numbered from 0"
+for name, form in {
+    "numbers": int,
+    "text": str,
+    "names": "d{}".format,
+    "zeros": "d-{:04}".format,
+}.items():
+    none = TEXT_ALONE if form is int else {}
+    judged = {f"q{n}": {form(7 * n)} for n in range(40)}
+    for step in (1, -1):
+        ranked = {f"q{n}": [form(900 + n), form(7 * n + step)] for n in range(1, 40)}
+        ranked["q0"] = [form(0)]
+        wanted = Warned(1 / 40, SHIFTED)
+        row(f"items numbered from 0 and from 1: {name}", judged, ranked, "mrr", wanted, {}, none)
+judged = {f"q{n}": {f"d{n}"} for n in range(4)}
+ranked = {f"q{n}": ["d90", f"d{n + 1}"] for n in range(4)}
+FOLDS = {"scorer": "a poor candidate of a search may find nothing in a fold of few queries"}
+row("items from 0 and from 1, 4 queries", judged, ranked, "mrr", Warned(0.0, SHIFTED), {}, FOLDS)
+judged = {f"q{n}": {f"d{7 * n}"} for n in range(40)}
+ranked = {f"q{n}": [f"d{7 * n + x}" for x in ((1, -1) if n % 4 else (1, 0, -1))] for n in range(40)}
+row("chunks before and after", judged, ranked, "mrr", 10 / 2 / 40)
+judged = {f"q{n}": {n % 6} for n in range(40)}
+ranked = {f"q{n}": [(n + x) % 6 for x in (1, 3, 0 if n % 2 else 4)] for n in range(40)}
+row("a catalogue of six", judged, ranked, "mrr", 20 / 3 / 40, {}, TEXT_ALONE)
 for pad in ("nan", "None", ""):
     judged = {f"q{n}": [f"d{n}", pad] for n in range(20)}
     ranked = {f"q{n}": [f"d{n}", "x"] for n in range(20)}
@@ -138,7 +162,6 @@ ranked = [[n, n + 100, 500] for n in range(1, 21)]
 judged = [[n, n + 100, -1] for n in range(1, 21)]
 row("truths padded with -1", judged, ranked, "map", Warned(2 / 3, "padding"))
 source = "three queries that found nothing"
-FOLDS = {"scorer": "a poor candidate of a search may find nothing in a fold of few queries"}
 judged, ranked = {"q0": {"a"}, "q1": {"b"}, "q2": {"c"}}, {"q0": ["x"], "q1": ["y"], "q2": ["z"]}
 row(source, judged, ranked, "mrr", Warned(0.0, "no relevant item"), {}, FOLDS)
 source = "one query whose ids look different"

@@ -5,7 +5,7 @@ import json
 from math import log2
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
-from tests.field.row import Refused, Table, Warned
+from tests.field.row import Printed, Refused, Table, Warned
 
 QRELS = "q 0 a 1/q 0 b 0"
 RUN = "q Q0 b 1 0.9 t/q Q0 a 2 0.4 t"
@@ -104,6 +104,14 @@ for mark in ("|", ";", ", "):
     ranked = "query,item,rank/q,b,1/q,a,2/p,c,1/p,d,2"
     judged = f'query,item/q,"a{mark}b"/p,"c{mark}d"'
     table(f"a cell of several items: {mark!r}", Refused("list"), judged, ranked)
+for cells in (("d1 d2", "d3 d4"), ("7 8 9", "3 4"), ("a-1\tb-2", "c-3 d-4")):
+    ranked = {f"q{n}": cell.split() for n, cell in enumerate(cells)}
+    judged = {f"q{n}": {cell} for n, cell in enumerate(cells)}
+    row(f"a cell of several items: {cells}", judged, ranked, "mrr", Refused("list"))
+judged = {"q0": {"machine learning", "data"}, "q1": {"a b c"}}
+ranked = {"q0": ["machine", "learning", "data"], "q1": ["c", "b", "a"]}
+wanted = Printed(1 / 4, "'machine learning', whose")
+row("phrases and their words", judged, ranked, "recall", wanted)
 ranked = 'query,item,rank/q,New York,1/q,"New York, NY",2'
 table("ids with a separator", 1 / 2, 'query,item/q,"New York, NY"', ranked)
 # Numbers as text in JSON
