@@ -120,15 +120,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(msg)
     baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
     detail: Any = "page" if arguments.html else "rates" if arguments.json else ""
-    runs, problems, warned = [], [], []
+    runs, warned = [], []
     with waiting(f"judging {len(gates)} gates"):
         for gate in gates:
             try:
                 result, section = _judge(gate, baselines, settings, detail)
             except (ValueError, TypeError, OSError, ImportError) as error:
-                text = safe_text(str(error), limit=2000)
-                problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
-                continue
+                refused = RankGateFailure(f"could not measure: {safe_text(str(error), limit=2000)}")
+                result, section = failed(gate.name, refused), None
             record = {**result.as_dict(), "nodeid": gate.name}
             # What is "not confirmed" is the headline itself.
             texts = [text for text in warnings_of(result) if text not in result.headline]
@@ -138,10 +137,9 @@ def run(arguments: argparse.Namespace) -> int:
     unused = baselines.unused(gates) if arguments.config else []
     where = f"baselines in {shown(baselines.directory)} without a gate"
     remarks = [f"{where}: {format_list(unused)}"] if unused else []
-    problems += remarks if unused and settings.strict else []
     summary = Summary(
         gates=tuple(runs),
-        problems=tuple(problems),
+        problems=tuple(remarks if settings.strict else ()),
         remarks=(*warned, *(() if settings.strict else remarks)),
         settings=asdict(settings),
         update=f"{baselines.command} --update",

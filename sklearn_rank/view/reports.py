@@ -114,7 +114,9 @@ def markdown(summary: Summary) -> str:
     parts = [f"### {escape_markdown(_heading(summary))}\n"]
     parts += [f"- {escape_markdown(line(problem))}" for problem in summary.problems[:IN_FULL]]
     for run in failed[:IN_FULL] or summary.gates[: len(summary.gates) == 1]:
-        said = f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400))}."
+        said = (
+            f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400).rstrip('.'))}."
+        )
         if run.record["losses"]:
             said += f" {escape_markdown(run.record['losses'])}."
         for query, *numbers, reason in run.record["losers"]["rows"][:1]:
@@ -221,4 +223,6 @@ def _folded(run: GateRun) -> str:
     parts = [f"<details><summary>{title}</summary>", _table(record["losers"], IN_FULL)]
     parts += ["To accept this drop:", f"```text\n{accept}\n```"] if accept else []
     parts += [escape_markdown(record[text]) for text in ("where_to_accept", "outlook")]
+    if not any(parts[1:]):  # of a gate that could not be measured
+        return ""
     return "\n\n".join([*filter(None, parts), "</details>\n"])

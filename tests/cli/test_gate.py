@@ -99,7 +99,10 @@ def test_several_gates_stand_in_one_file(command):
     assert "2 of 2 gates failed" in (command.folder / "out.md").read_text()
     # What cannot be measured ends with 2, and hides no failure.
     command.write({"rank.toml": CONFIG.replace('"a.run"', '"gone.run"', 1)})
-    assert "ERROR: gate 'bm25' could not be measured" in command("gate --config rank.toml", 1)
+    text = command("gate --config rank.toml --markdown=gone.md", 1)
+    assert "FAIL: bm25: could not measure: " in text
+    assert "2 gates: 2 failed" in text
+    assert "accept" not in (command.folder / "gone.md").read_text().partition("floor**")[0]
     command.write({"a.run": RUN})
     command("gate --config rank.toml", 2)
 
@@ -112,7 +115,7 @@ NO_LIMIT = "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'"
     [
         ("", "has no gate; write one as [[gate]]"),
         ("[[gate]]\nname = 'x'", "gate 'x' has no qrels"),
-        (NO_LIMIT, "gate 'x' could not be measured: the gate has no limit"),
+        (NO_LIMIT, "FAIL: x: could not measure: the gate has no limit"),
         (CONFIG.replace("at_least", "at_leest", 1), "unknown key 'at_leest'; did you mean 'at_le"),
         (
             CONFIG.replace("min_slice_size", "min_slices_size"),
