@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, count, pairwise
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -17,8 +17,9 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import as_text, format_list, safe_text
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 _Sides = tuple[Placement, Placement]
 Direction = Literal["both", "worse", "better"]
@@ -273,30 +274,31 @@ def _contributions(
         return ["n_negatives is given by position"] * len(queries)
     if not queries:
         return []
-    least, rankings = measure.options.get("min_rel"), []
+    least = measure.options.get("min_rel")
+    options = {"k": measure.k, **measure.kernel_options}
     try:
-        for side in (0, 1):
-            of_side = judged_from([sides[side] for sides, _ in queries]).widened()
-            rankings.append(of_side.at_least(least) if least else of_side)
-        divided: list[FloatArray | str] = []
-        if metric.contributions is None and metric.parts is not None:
-            options = {"k": measure.k, **measure.kernel_options}
-            was, now = (metric.parts(of_side, **options) for of_side in rankings)
-        for number, (_, (hits, grades)) in enumerate(queries):
-            number_of = {item: position for position, item in enumerate(grades)}
-            old_items, new_items = (
-                np.array([number_of[item] for item in of_side], np.int64) for of_side in hits
-            )
-            which = old_items, new_items, len(grades)
-            if metric.contributions is None:
-                then = was.of(number, rankings[0].offsets)
-                divided.append(part_changes(then, now.of(number, rankings[1].offsets), *which))
-            else:
-                old, new = (of_side.take(slice(number, number + 1)) for of_side in rankings)
-                moved = Moved(old, new, *which)
-                divided.append(metric.contributions(moved, k=measure.k, **measure.kernel_options))
+        rankings = [judged_from([sides[n] for sides, _ in queries]).widened() for n in (0, 1)]
+        old, new = (side.at_least(least) if least else side for side in rankings)
+        moved = Moved(old, new, *_numbered([relevant for _, relevant in queries]))
+        if metric.contributions is not None:
+            changes = metric.contributions(moved, **options)
+        elif metric.parts is not None:
+            was, now = (metric.parts(side, **options) for side in (old, new))
+            changes = part_changes(moved, was, now)
     except InvalidParameterError as error:
         if len(queries) == 1:
             return [str(error)]
         return [_contributions(measure, [query])[0] for query in queries]
-    return divided
+    return [changes[first:last] for first, last in pairwise(moved.offsets.tolist())]
+
+
+def _numbered(queries: Sequence[_Relevant]) -> tuple[IntArray, IntArray, IntArray]:
+    """Numbers of the hits of both rankings among the items of all queries, and their borders."""
+    offsets = offsets_of(np.array([len(grades) for _, grades in queries], dtype=np.int64))
+    numbers: tuple[list[int], list[int]] = ([], [])
+    for first, (hits, grades) in zip(offsets.tolist(), queries, strict=False):
+        number_of = dict(zip(grades, count(first), strict=False))
+        for of_side, side in zip(hits, numbers, strict=True):
+            side += map(number_of.__getitem__, of_side)
+    old, new = (np.array(side, dtype=np.int64) for side in numbers)
+    return old, new, offsets

@@ -60,12 +60,6 @@ class ItemParts(NamedTuple):
     missing: FloatArray
     """(Q,) of each that was not."""
 
-    def of(self, query: int, offsets: IntArray) -> ItemParts:
-        """Contributions of one query, by the borders of the hits."""
-        return ItemParts(
-            self.hits[offsets[query] : offsets[query + 1]], self.missing[query : query + 1]
-        )
-
 
 def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float = 1.0) -> ItemParts:
     """Contributions of hits, divided per query; unretrieved items contribute nothing."""

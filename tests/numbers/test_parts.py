@@ -66,7 +66,7 @@ def change_by_item(spec: Measure, moved: Moved) -> np.ndarray:
     if spec.metric.contributions is not None:
         return spec.metric.contributions(moved, **options_of(spec))
     old, new = (spec.metric.parts(own, **options_of(spec)) for own in (moved.old, moved.new))
-    return part_changes(old, new, moved.old_items, moved.new_items, moved.n_items)
+    return part_changes(moved, old, new)
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -87,7 +87,7 @@ def test_items_add_up_to_the_value_and_to_its_change(
             assert math.fsum([*parts.hits, missing * parts.missing[0]]) == pytest.approx(
                 value, rel=1e-12, abs=1e-13
             )
-    moved = Moved(was, now, old_items, new_items, len(truth))
+    moved = Moved(was, now, old_items, new_items, np.array([0, len(truth)]))
     changes = change_by_item(spec, moved)
     assert len(changes) == len(truth)
     assert math.fsum(changes) == pytest.approx(values[1] - values[0], rel=1e-11, abs=1e-12)
@@ -98,7 +98,7 @@ def test_an_item_that_did_not_move_has_no_part_in_average_precision(
     truth: dict[str, float], old: dict[str, float], new: dict[str, float], k: int | None
 ) -> None:
     (was, old_items), (now, new_items) = of_query(truth, old), of_query(truth, new)
-    moved = Moved(was, now, old_items, new_items, len(truth))
+    moved = Moved(was, now, old_items, new_items, np.array([0, len(truth)]))
     changes = change_by_item(measure("map", k=k), moved)
     places = [
         dict(zip(items.tolist(), zip(r.above.tolist(), r.tied.tolist(), strict=True), strict=True))
@@ -122,7 +122,7 @@ def moved(truth: str, old: str, new: str) -> Moved:
         of_query(grades, untied(old)),
         of_query(grades, untied(new)),
     )
-    return Moved(was, now, old_items, new_items, len(truth))
+    return Moved(was, now, old_items, new_items, np.array([0, len(truth)]))
 
 
 @pytest.mark.parametrize(
