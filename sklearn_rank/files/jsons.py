@@ -16,7 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import accumulate, chain, compress, repeat
+from itertools import accumulate, chain, compress, islice, repeat
 from operator import and_, itemgetter, not_
 from typing import Any, TypeAlias
 
@@ -112,6 +112,10 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         _refuse_wrapper(source, value)
         _refuse_rre(source, value)
         objects, name = _wrapped(source, value)
+        if not (objects or source.columns or _nested(value) or any(map(is_known, value))):
+            for query, item in islice(value.items(), 1):
+                say = f"{{{safe_repr(query)}: [{safe_repr(item)}]}}"
+                source.fail(None, f"has a value without a list for each key; write {say}")
         if objects or any(map(is_known, value)) or not _nested(value):
             return objects or ([value] if value else []), name
     if len(_nested(value)) < len(value):
@@ -119,10 +123,22 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         side = "a run" if source.is_run else "judgements"
         source.fail(None, f"{what} {side}: {{query: items}}, or a list of objects with a query")
     objects = [
-        {**(items if is_response(items) else {"items": items}), "query": query}
+        {**(items if _has_list(source, items) else {"items": items}), "query": query}
         for query, items in value.items()
     ]
     return objects, ""
+
+
+def _has_list(source: Source, value: Any) -> bool:
+    """Whether this is an object of a query with its list of items, and no {item: number}."""
+    if is_response(value):
+        return True
+    nested = _nested(value) if isinstance(value, dict) and source.grades is None else ()
+    lists = [value[key] for key in nested if isinstance(value[key], list)]
+    side = "retrieved" if source.is_run else "relevant"
+    return bool(lists_of(nested, side)) or any(
+        all(isinstance(one, dict) for one in part) for part in lists if part or source.is_run
+    )
 
 
 def _refuse_rre(source: Source, value: _Object) -> None:
@@ -151,6 +167,8 @@ def _refuse_wrapper(source: Source, value: dict[str, Any]) -> None:
     if are_queries and not any(map(is_known, inner)):
         key = safe_repr(nested[0])
         how = f"write them alone, as json.dump(data[{key}], file)"
+        if len(inner) == 1:
+            how += f"; or if {key} is a query, its items as a list, not within an object"
         source.fail(None, f"holds the queries inside {key}; {how}")
 
 
@@ -291,12 +309,16 @@ class _Reader:
             again = f"a second list of items for query {safe_repr(query)}{before}"
             self.source.fail(place, f"{again}; join them, or give the queries different ids")
         self.key = key
-        self.lists[query] = place, self._by_grade(items)
+        self.lists[query] = place, self._by_grade(place, key, items)
 
-    def _by_grade(self, items: Any) -> Any:
+    def _by_grade(self, place: Place, key: str, items: Any) -> Any:
         """Pairs of {grade: [items]}, as RRE writes judgements; other items as they are."""
         if self.source.is_run or not isinstance(items, dict):
             return items
+        named = lists_of(_nested(items), self.side)
+        if named and self.source.grades is None:
+            say = argument("columns", {"item": f"{key}.{named[0]}"})
+            self.source.fail(place, f"has its list of items within {safe_repr(key)}; pass {say}")
         if not all(isinstance(ids, list) for ids in items.values()):
             return items
         return [[item, grade] for grade, ids in items.items() for item in ids]

@@ -37,6 +37,15 @@ _NO_TEXT = {
     b"\xfe\xff": "is UTF-16; save it as UTF-8",
 }
 """What files are that begin with these bytes."""
+_NO_TABLE = {
+    b"version https://git-lfs": "is a pointer of Git LFS; fetch the file, as by git lfs pull",
+    b"<?xml": "is XML; save it as JSON or CSV",
+    b"<!DOCTYPE": "is a page of HTML, and no table",
+    b"<html": "is a page of HTML, and no table",
+}
+"""Texts that are read as no table."""
+_CONFLICT = b"\n<<<<<<< "
+"""Of two versions that Git could not merge, where a line begins."""
 
 
 Place: TypeAlias = int | str | None
@@ -175,7 +184,11 @@ def blocks(source: Source, file: IO[bytes], head: bytes) -> Iterator[LineBlock]:
             check_size(source, n_bytes, "decompresses to")
         if not data:
             return
-        data = data.removeprefix(BOM) if line == 1 else data
+        if line == 1:
+            data = data.removeprefix(BOM)
+            for start, what in _NO_TABLE.items():
+                if data.startswith(start):
+                    source.fail(None, what)
         if data:
             yield _checked(source, line, data if data.endswith(b"\n") else data + b"\n")
             line += data.count(b"\n")
@@ -195,6 +208,8 @@ def _checked(source: Source, line: int, data: bytes) -> LineBlock:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
         at, what = data.find(b"\r"), "holds a carriage return inside the line"
+    if _CONFLICT in data or data.startswith(_CONFLICT[1:]):
+        at, what = data.find(_CONFLICT) + 1, "is in conflict with another version; merge both"
     if b"\0" in data:
         at, what = data.index(b"\0"), "holds a NUL byte"
     if at < 0 and not data.isascii():

@@ -307,8 +307,9 @@ def refuse_unread(
     if not likely and doubtful[first] != "flags":  # which may be facts of any kind
         likely = [name for name, what in doubtful.items() if what == doubtful[first]]
     proposed = likely[0] if len(likely) == 1 else "..."
+    role = _order_of(proposed) if kinds == ORDER else kinds[0]
     wanted = " or ".join(repr(kind) for kind in kinds if kind != "distance")
-    otherwise, note = "the order of the rows would rank the items", " (the highest ranks first)"
+    otherwise, note = "the order of the rows would rank the items", _RANKS_FIRST.get(role, "")
     if kinds == GRADE:
         otherwise, note = "every row would be relevant", ""
     if kinds == GRADE and doubtful[first] == "texts":
@@ -319,7 +320,7 @@ def refuse_unread(
         )
     listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in doubtful.items())
     advice = advice or (
-        f"Pass {argument('columns', {kinds[0]: proposed})}{note}, or "
+        f"Pass {argument('columns', {role: proposed})}{note}, or "
         f"{argument('columns', {kinds[0]: None})} if no column has it"
     )
     msg = (
@@ -327,6 +328,18 @@ def refuse_unread(
         f"{otherwise}. {advice}"
     )
     raise ColumnRoleError(msg)
+
+
+_RANKS_FIRST = {"score": " (the highest ranks first)", "distance": " (the lowest ranks first)"}
+
+
+def _order_of(name: str) -> Role:
+    """The role of a number that orders items, by a part of its name."""
+    text = plain_name(name)
+    if "dist" in text:
+        return "distance"
+    is_rank = re.search("(?<!re)rank|position|^pos$", text) and "score" not in text
+    return "rank" if is_rank else "score"
 
 
 def _may_be(name: str, values: Collection[Any], n_values: int) -> str:

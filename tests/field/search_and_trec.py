@@ -78,6 +78,22 @@ judged = "- query: q\n  relevant: [a, b]\n"
 files("golden.yaml", judged, {"q": ["a"]}, "mrr", Refused("YAML"), "yaml json")
 files("ranx: run.lz4", {"q": {"a": 1}}, b'\x04"M\x18d@\xa7', "mrr", Refused("lz4"), "json lz4")
 files("ranx: json", {"q": {"a": 1}}, {"q": {"b": 0.9, "a": 0.1}}, "mrr", 1 / 2)
+# Texts that are no table
+pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+for form in ("csv", "trec", "json", "jsonl"):
+    files(
+        f"a pointer of Git LFS: {form}",
+        pointer,
+        {"q": ["a"]},
+        "mrr",
+        Refused("LFS"),
+        f"{form} json",
+    )
+    source = f"a conflict of Git: {form}"
+    judged = f"<<<<<<< HEAD\n{pointer}=======\n{pointer}>>>>>>> main\n"
+    files(source, judged, {"q": ["a"]}, "mrr", Refused("1.*conflict"), f"{form} json")
+table("a conflict of Git", Refused("2.*conflict"), CASES.replace("/", "/<<<<<<< HEAD/", 1), RANKED)
+files("an error page", "<!DOCTYPE html><p>404", {"q": ["a"]}, "mrr", Refused("HTML"), "json json")
 # CSV
 table("chorus: three raters", 1 / 2, "query,item,rater1,rater2,grade/q,a,1,0,1", RANKED)
 table("quepid#758", Refused("rater1"), "query,item,rater1,rater2/q,a,1,0", RANKED)
@@ -128,6 +144,39 @@ for qrels, form in (
     wanted = (0.7 + 0.9 / log2(3)) / (0.9 + 0.7 / log2(3))
     files("search-relevance#126", qrels, {"q": ["b", "a"]}, "ndcg(gain=linear)", wanted, form)
 files("scores as text", {"q": {"a": 1}}, {"q": {"a": "0.9", "b": "10.5"}}, "mrr", 1 / 2)
+# Objects by query
+ANSWERS = {"q": {"latency": 3, "retrieved": ["b", "a"]}, "p": {"latency": 2, "retrieved": ["b"]}}
+GOLD = {
+    "q": {"question": "who", "relevant_ids": ["a"]},
+    "p": {"answer": "x", "relevant_ids": ["b"]},
+}
+files("fields by query", GOLD, ANSWERS, "mrr", (1 / 2 + 1) / 2)
+judged = {"q": {"relevant": ["a"], "irrelevant": ["b"]}, "p": {"relevant": ["b"], "irrelevant": []}}
+files("lists by query and label", judged, ANSWERS, "mrr", (1 / 2 + 1) / 2)
+reading = {"grades": {"relevant": 1, "irrelevant": 0}}
+files("grades by label", judged, ANSWERS, "mrr", (1 / 2 + 1) / 2, qrels_options=reading)
+hits = [{"id": "b", "score": 2}, {"id": "a", "score": 1}]
+for name in ("hits", "results", "docs", "documents"):
+    ranked = {"q": {name: hits, "took": 3}, "p": {name: hits[:1], "took": 2}}
+    files(f"hits by query: {name}", GOLD, ranked, "mrr", (1 / 2 + 1) / 2)
+for name in ("points", "data", "ResultItems"):
+    ranked = {"q": {name: hits}, "p": {name: []}}
+    files(
+        f"hits by query: {name}", GOLD, ranked, "mrr", Refused(f"^(?!.*score of|.*swapped).*{name}")
+    )
+    ranked = {"q": {name: hits}, "p": {name: hits[:1]}}
+    reading_run = {"columns": {"item": name}}
+    files(f"hits by query: {name}", GOLD, ranked, "mrr", (1 / 2 + 1) / 2, run_options=reading_run)
+judged = [{"query": "q", "expected": {"doc_ids": ["a"], "min": 1}}]
+wanted = Refused("expected\\.doc_ids")
+files("a list within an object", judged, {"q": ["b", "a"]}, "mrr", wanted)
+judged = [{"query": "q", "expected": {"doc_ids": ["a"]}}]
+files("a list within an object", judged, {"q": ["b", "a"]}, "mrr", wanted)
+files("an item for each query", {"q": "a", "p": "b"}, ANSWERS, "mrr", Refused(r"\['a'\]"))
+for name, role in (("position", "rank"), ("vec_dist", "distance"), ("rerank_score", "score")):
+    ranked = {"q": [{"id": x, name: y} for x, y in (("b", 1), ("a", 2))]}
+    wanted = Refused(f"'{role}': '{name}'|{role}={name}")
+    files(f"a number of the name {name}", {"q": ["a"]}, ranked, "mrr", wanted)
 # Names of fields in JSON
 for role in ("score", "item", "query"):
     wanted = Refused("rerank_scor", ColumnRoleError)
