@@ -353,7 +353,8 @@ class Session:
             from sklearn_rank.view.reports import write_reports, write_step_summary
 
             start = self.config.invocation_params.dir
-            self.problems += write_reports(self.summary(), targets, start=start)
+            others = [self.config.getoption("xmlpath", None)]  # of JUnit, which is written later
+            self.problems += write_reports(self.summary(), targets, start=start, others=others)
             if step:
                 self.remarks += write_step_summary(self.summary(), options.markdown)
 

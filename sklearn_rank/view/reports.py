@@ -34,15 +34,18 @@ def write_reports(
     *,
     start: Path | None = None,
     inputs: Collection[str | None] = (),
+    others: Collection[str | None] = (),
 ) -> list[str]:
     """Write the reports that have a target; return why any was not written.
 
-    Relative targets start at ``start``; none may be one of the ``inputs`` of the run.
+    Relative targets start at ``start``; none may be one of the ``inputs`` of the run, nor one of
+    the ``others`` that it writes.
     """
     kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "markdown": MARKDOWN}
     texts = {"json": json_text, "html": _html_text}
     complaints = []
-    given = [os.path.abspath(Path(start or "", target)) for target in targets.values() if target]
+    paths = filter(None, [*targets.values(), *others])
+    given = [os.path.abspath(Path(start or "", path)) for path in paths]
     for name, target in targets.items():
         if not target:
             continue

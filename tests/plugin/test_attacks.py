@@ -145,10 +145,11 @@ def test_every_host_of_continuous_integration_is_known(name, gate, monkeypatch):
     gate.run("--rank-update", ret=1, passed=1, says=told)
 
 
-def test_two_reports_in_one_file_are_refused(recorded):
-    options = ("--rank-json=out.md", "--rank-markdown=out.md")
-    recorded.run(*options, ret=1, says="ERROR: report out.md was not written: another one has its")
-    assert not (recorded.path / "out.md").exists()
+@pytest.mark.parametrize("other", ["--rank-markdown", "--junitxml"])
+def test_two_reports_in_one_file_are_refused(other, recorded):
+    told = "ERROR: report out.md was not written: another one has its"
+    recorded.run("--rank-json=out.md", f"{other}=out.md", ret=1, says=told)
+    assert not (recorded.path / "out.md").exists() or other == "--junitxml"
 
 
 HOSTILE = """
