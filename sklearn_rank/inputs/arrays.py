@@ -58,8 +58,9 @@ class CodedIds:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, row: int) -> Any:
-        return self.distinct[int(self.codes[row])]
+    def __getitem__(self, rows: Any) -> Any:
+        codes = self.codes[rows]
+        return CodedIds(self.distinct, codes) if isinstance(rows, slice) else self.distinct[codes]
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.distinct.__getitem__, self.codes.tolist())

@@ -77,6 +77,7 @@ from sklearn_rank.rankings.ranking import TIE_RULES, Items
 from sklearn_rank.rankings.reading import JudgedItems, Judgements
 from sklearn_rank.support.checks import (
     EXACT_INTEGER,
+    as_bytes,
     as_native,
     check_finite,
     check_grades,
@@ -447,7 +448,9 @@ def _look_up_rows(
     ids, borders = take_ids(qrels.item_ids, wanted), np.searchsorted(wanted, qrels.offsets)
     rows = run.find(ids, segment_index(qrels.offsets)[wanted])
     grades = qrels.grades[wanted].astype(np.float64)
-    ranked = np.full(run.n_rows, math.nan if is_partial else 0.0)
+    # Whole numbers of a byte are exact in half the memory, of which most cells are unjudged.
+    of_rows = np.float64 if as_bytes(grades) is None else np.float32
+    ranked = np.full(run.n_rows, math.nan if is_partial else 0.0, of_rows)
     ranked[rows[rows >= 0]] = grades[rows >= 0]
     _warn_of_rising(run, ranked, least)
     judgements, judged = Judgements(JudgedItems(borders, ids, grades)), (borders, grades)

@@ -29,8 +29,8 @@ from sklearn_rank.support.segments import (
     by_rising_length,
     gather_rows,
     offsets_of,
+    segment_count,
     segment_index,
-    segment_sum,
     similar_runs,
     sizes_of,
     take_segments,
@@ -167,7 +167,7 @@ class Items(NamedTuple):
         n_ranked, unjudged, items = sizes_of(self.offsets), None, self
         if self.n_judged is not None:
             flags = self.is_unjudged
-            counts = segment_sum(flags.astype(np.int32), self.offsets).astype(np.int64)
+            counts = segment_count(flags, self.offsets)
             rule = "" if self.scores is None else grade_order(self.ties)
             # Ranked when somebody asks for their ranks.
             unjudged = Unjudged(counts, self.positions_of_unjudged, rule, self.n_judged)

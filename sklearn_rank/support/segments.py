@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sklearn_rank.typing import Array, FloatArray, IntArray
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 EMPTY: IntArray = np.zeros(0, np.int64)
 """The numbers of no items."""
@@ -49,6 +49,15 @@ def segment_index(offsets: IntArray) -> IntArray:
 def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
     """Sum of each segment; 0 for an empty one."""
     return _reduce(np.add, values, offsets)
+
+
+def segment_count(flags: BoolArray, offsets: IntArray) -> IntArray:
+    """Number of true elements of each segment, without wider numbers for all of them at once."""
+    counts = np.empty(len(offsets) - 1, np.int64)
+    for first, last in blocks(offsets):
+        own = offsets[first : last + 1]
+        counts[first:last] = segment_sum(flags[own[0] : own[-1]].astype(np.int64), own - own[0])
+    return counts
 
 
 def segment_max(values: Array, offsets: IntArray) -> FloatArray:
