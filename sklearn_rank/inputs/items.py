@@ -30,7 +30,14 @@ from sklearn_rank.inputs.hits import (
 )
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import ORDER, Role, item_ids, refuse_unread, unread_columns
-from sklearn_rank.inputs.tables import LEAST_RISES, Qrels, Run, doubt_of_rising, first_repeated
+from sklearn_rank.inputs.tables import (
+    LEAST_RISES,
+    Qrels,
+    Run,
+    doubt_of_rising,
+    first_repeated,
+    steps_within,
+)
 from sklearn_rank.support.checks import (
     as_native,
     as_numbers,
@@ -364,12 +371,12 @@ class ItemReader:
 
         A provider reads ids alone. A RankingOrderWarning says so where lists have another order.
         """
-        kinds = {type(hit): hit for hit in chain.from_iterable(lists)}
+        every = [*chain.from_iterable(lists)]
+        kinds = set(map(type, every))
         if not kinds or any(issubclass(kind, (str, bytes, Number)) for kind in kinds):
             return read
         if not self._may_be_pairs and all(issubclass(kind, tuple) for kind in kinds):
             return read
-        every = [*chain.from_iterable(lists)]
         names = {kind: number_in(every, kind) for kind in kinds}
         found = [[given_number(hit, names) for hit in hits] for hits in lists]
         if all(one is None for one in chain.from_iterable(found)):
@@ -412,9 +419,7 @@ class ItemReader:
         offsets = offsets_of(np.array(list(map(len, scores)), dtype=np.int64))
         if doubt_of_rising(numbers, offsets, LEAST_RISES):
             return  # which is said where the rankings are joined
-        rises = numbers[1:] > numbers[:-1]
-        borders = offsets[1:-1]
-        rises[borders[(borders > 0) & (borders < len(numbers))] - 1] = False
+        rises, _ = steps_within(numbers, offsets)
         unsorted = len(np.unique(np.searchsorted(offsets, np.flatnonzero(rises), side="right")))
         if unsorted:
             msg = (

@@ -31,7 +31,7 @@ from sklearn_rank.support.segments import (
 )
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import argument, as_text, safe_repr, takes
-from sklearn_rank.typing import Array, IntArray
+from sklearn_rank.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,19 +106,25 @@ LEAST_RISES = 10
 """With fewer steps upwards, items of mappings and rows, which need no order, rise by chance."""
 
 
+def steps_within(scores: Array, offsets: IntArray) -> tuple[BoolArray, BoolArray]:
+    """Where scores rise and fall from one item to the next of its ranking, (n_items - 1,)."""
+    rises, falls = scores[1:] > scores[:-1], scores[1:] < scores[:-1]
+    borders = offsets[1:-1]
+    borders = borders[(borders > 0) & (borders < len(scores))] - 1
+    rises[borders] = falls[borders] = False  # from one ranking to the next
+    return rises, falls
+
+
 def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
     if len(scores) < 2:
         return ""
-    falls = scores[1:] < scores[:-1]
     # Rankings that fall somewhere are at least as many as falls by the steps of the longest.
     n_lists = len(offsets) - 1
     limit = round((1 - _NEARLY_ALL) * n_lists * (int(sizes_of(offsets).max()) - 1), 9)
-    if np.count_nonzero(falls) - n_lists >= limit:
+    if np.count_nonzero(scores[1:] < scores[:-1]) - n_lists >= limit:
         return ""  # as most scores do, even if they fall at each border
-    rises, borders = scores[1:] > scores[:-1], offsets[1:-1]
-    borders = borders[(borders > 0) & (borders < len(scores))] - 1
-    rises[borders] = falls[borders] = False  # from one ranking to the next
+    rises, falls = steps_within(scores, offsets)
     if np.count_nonzero(rises) < least or np.count_nonzero(falls) > limit:
         return ""
     steps = np.searchsorted(offsets, np.arange(1, len(scores)), side="right")
