@@ -115,7 +115,7 @@ def _places(ordered: FloatArray, values: FloatArray) -> tuple[IntArray, IntArray
     """Places of values in the ordered row of each, before and behind its equals."""
     # Rows after one another are in order if each begins above the end of the one before.
     n_rows, width = ordered.shape
-    starts = (ordered[:, -1:].max() + 1.0) * np.arange(n_rows)[:, None]
+    starts = (max(ordered.max(), values.max()) + 1.0) * np.arange(n_rows)[:, None]
     line, sought = (ordered + starts).ravel(), values + starts
     before, behind = (np.searchsorted(line, sought, side) for side in ("left", "right"))
     in_row = width * np.arange(n_rows)[:, None]

@@ -187,6 +187,16 @@ def test_contributions_sum_to_the_change(measure: str, layout: str) -> None:
         assert change == change_of(found, change.query)  # whatever is divided beside it
 
 
+def test_what_several_queries_lose_is_divided_for_each() -> None:
+    runs = {"old": [[*"ab"]] * 2, "new": [[*"xya"]] * 2}
+    found = compare([{*"ab"}] * 2, runs, measures="map", keep_items=True)
+    # The pair of both is worth 1/2, 1/3 where a alone moved, and nothing without b.
+    for change in found.most_changed():
+        parts = {item.item: item.contribution for item in change.items}
+        assert parts == pytest.approx({"a": (-2 / 3 - 1 / 12) / 2, "b": (-1 / 2 - 5 / 12) / 2})
+        assert change == change_of(found, change.query)
+
+
 def test_only_grades_that_count_are_items() -> None:
     # Of grades 1 and 2, b at rank 2, then 1.
     runs = {"old": {"q": [*"abx"]}, "new": {"q": [*"bax"]}}
