@@ -106,7 +106,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             **{name: {"smoothing": 1} for name in ("auc", "gauc", "lauc")},
         },
         # Its rankings are never empty: a query without one must not be left out in silence.
-        "undefined": {"fbeta": 0.0, "hmean": 0.0, **dict.fromkeys(("auc", "gauc", "lauc"), "warn")},
+        "undefined": dict.fromkeys(("auc", "gauc", "lauc"), "warn"),
         "measures": (*_AT_K, "mar", "fbeta", "hmean", "auc", "gauc", "lauc"),
         "differs": _BY_CHANCE,
     },

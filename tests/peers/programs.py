@@ -34,6 +34,7 @@ NAMES = {
     "sklearn": "sklearn.metrics._ranking",
     "spark": "pyspark.mllib.evaluation:RankingMetrics",
     "torchmetrics": "torchmetrics.retrieval",
+    "warprec": "warprec.evaluation.metrics.accuracy",
     "xgboost": "xgboost:Booster.eval ndcg map pre auc aucpr",
 }
 """Where a program is called; the names of all that it computes, unless they are found there."""
@@ -426,6 +427,34 @@ def rectools(problem):
                 per_query = [values.get(query["query"]) for query in queries]
                 answers[spelled(name, k)] = (per_query, np.mean(values))
     return answers
+
+
+@program("warprec", "lists")
+def warprec(problem):
+    """Its metric classes on scores of users and items; others than a user's are -inf, as seen."""
+    import torch
+    from warprec.evaluation.metrics import accuracy
+
+    names = {"map": accuracy.MAP, "mar": accuracy.MAR, "mrr": accuracy.MRR, "fbeta": accuracy.F1}
+    names |= {"precision": accuracy.Precision, "recall": accuracy.Recall, "lauc": accuracy.LAUC}
+    names |= {"hit_rate": accuracy.HitRate, "ndcg": accuracy.nDCG}
+    names["ndcg(gain=binary)"] = accuracy.nDCGRendle2020
+    queries = problem["queries"]
+    preds, ground = torch.full((len(queries), 30), -torch.inf), torch.zeros(len(queries), 30)
+    for row, query in enumerate(queries):
+        preds[row, : len(query["run"])] = torch.tensor(scores(query))
+        ground[row, : len(query["run"])] = torch.tensor(labels(query), dtype=torch.float)
+
+    def measured(kind, k):
+        metric = kind(k=k, num_users=len(queries), num_items=preds.shape[1])
+        metric.update(preds, user_indices=torch.arange(len(queries)), ground=ground)
+        (found,) = metric.compute().values()
+        if isinstance(found, float):
+            return [], found
+        return found.tolist(), found.nanmean().item()
+
+    answers = {spelled(name, k): measured(kind, k) for name, kind in names.items() for k in TOP}
+    return answers | {"gauc": measured(accuracy.GAUC, None), "auc": measured(accuracy.AUC, None)}
 
 
 @program("pyspark", "unjudged", "missing")
