@@ -35,7 +35,7 @@ from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
+from sklearn_rank.support.text import closest, count, format_list, safe_repr, safe_text
 from sklearn_rank.view.reports import write_reports, write_step_summary
 from sklearn_rank.view.summary import GateRun, Summary, print_summary
 from sklearn_rank.view.words import warnings_of
@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
     baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
     detail: Any = "page" if arguments.html else "rates" if arguments.json else ""
     runs, warned = [], []
-    with waiting(f"judging {len(gates)} gates"):
+    with waiting(f"judging {count(len(gates), 'gate')}"):
         for gate in gates:
             try:
                 result, section = _judge(gate, baselines, settings, detail)

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.base import BaseEvaluation, item_function
+from sklearn_rank.evaluation.base import BaseEvaluation, item_function, worst_of
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.record import Measure
@@ -158,6 +158,27 @@ def title_function(texts: Any) -> Callable[[Any], str]:
         return "" if title is None else str(title)
 
     return title_of
+
+
+def lowest_queries(
+    evaluation: BaseEvaluation,
+    measure: str,
+    values: FloatArray,
+    most: int,
+    texts: tuple[Callable[[Any], str], Callable[[Any], str]],
+    system: str = "new",
+) -> list[QueryChange]:
+    """The queries of one system with the worst values, without a baseline."""
+    numbers, rows = worst_of(values, evaluation.scored[measure].measure.metric, most), []
+    for number, placement in zip(numbers, evaluation.placements(numbers), strict=True):
+        about = (placement.query, texts[0](placement.query), measure, "", system)
+        absent = tuple(
+            ItemChange(item, math.nan, None, None, math.nan, texts[1](item))
+            for item in placement.not_retrieved
+        )
+        value = (math.nan, float(values[number]), math.nan)
+        rows.append(QueryChange(*about, *value, absent, placement, placement))
+    return rows
 
 
 def query_changes(

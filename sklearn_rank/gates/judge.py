@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from sklearn_rank.comparison.baseline import averaged_queries, labels_of
-from sklearn_rank.comparison.changes import ItemChange, QueryChange, query_changes, title_function
+from sklearn_rank.comparison.changes import lowest_queries, query_changes, title_function
 from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.base import BaseEvaluation, text_function, worst_of
+from sklearn_rank.evaluation.base import BaseEvaluation, text_function
 from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import Arguments, Limits, drop_of
@@ -436,16 +436,8 @@ def _worst(case: _Judging) -> Worst | None:
     pairs = case.pairs.get(name) if name in case.limits.max_drop else None
     if joined is None or pairs is None:
         values = np.where(chosen, case.new.per_query[name], math.nan)
-        numbers = worst_of(values, case.measures[name].metric, MOST_LOSERS)
-        rows = []
-        for number, placement in zip(numbers, case.new.placements(numbers), strict=True):
-            value = (math.nan, float(values[number]), math.nan)
-            about = (placement.query, text_of(placement.query), name, "", NEW)
-            absent = tuple(
-                ItemChange(item, math.nan, None, None, math.nan, title_of(item))
-                for item in placement.not_retrieved
-            )
-            rows.append(QueryChange(*about, *value, absent, placement, placement))
+        texts = text_of, title_of
+        rows = lowest_queries(case.new, name, values, MOST_LOSERS, texts, NEW)
         return Worst(name, tuple(rows), labels=labels, of=int(chosen.sum())) if rows else None
     pairs = pairs.take(np.flatnonzero(chosen))
     drops, (before, after) = pairs.drops, joined.systems

@@ -32,12 +32,19 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         value = value.item()  # told without importing NumPy, which a command may not need
     text = value if isinstance(value, str) else _repr(value)
-    if limit is not None and len(text) > limit:
-        left = limit - len("...")
-        text = f"{text[: left - left // 2]}...{text[len(text) - left // 2 :]}"
+    if limit is not None:
+        text = middle_cut(text, limit)
     if isinstance(value, str):
         return "'" + _escape(text.replace("\\", "\\\\").replace("'", "\\'")) + "'"
     return _escape(text)
+
+
+def middle_cut(text: str, limit: int) -> str:
+    """Text without its middle where it is too long: addresses and names differ at their ends."""
+    if len(text) <= limit:
+        return text
+    left = limit - len("...")
+    return f"{text[: left - left // 2]}...{text[len(text) - left // 2 :]}"
 
 
 def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn_rank.comparison.result import comparisons_of
 from sklearn_rank.evaluation.base import item_function, text_function
-from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult
+from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult, State
 from sklearn_rank.support.text import line, shown
-from sklearn_rank.view.page import Direction, Report, Section, Verdict, page, provenance
+from sklearn_rank.view.page import MOST_NAMED, Direction, Report, Section, Verdict, page, provenance
 from sklearn_rank.view.queries import MOST_BYTES, size_of, without_items
 from sklearn_rank.view.summary import TITLE, GateRun, Summary, answer, tally
 from sklearn_rank.view.systems import compared_section, single_section, with_queries
@@ -45,10 +45,20 @@ def html_text(summary: Summary) -> str:
                 section = replace(section, queries=without_items(section.queries))
         sections.append(section)
     kind: Any = "worse" if failed or summary.problems else "better" if runs else "same"
-    details = tuple(line(run.record["headline"]) for run in failed[1:3])
     title = TITLE.capitalize()
     about = (title, tally(summary.gates), *provenance())
-    verdict = Verdict(answer(summary), kind, details)
+    sentence, details = answer(summary), list[str]()
+    if len(runs) > 1:  # a row for each gate to look at
+        graves = [run for run in runs if run.failed or run.state == State.NOT_CONFIRMED]
+        details = [
+            f"{shown(run.record['name'], limit=60)}: {line(run.record['headline'])}"
+            for run in graves[:MOST_NAMED]
+        ]
+        more = len(graves) - MOST_NAMED
+        details += [f"{more:,} more below"] * (more > 0)
+        if failed:
+            sentence = f"{len(failed):,} of {len(runs):,} gates failed"
+    verdict = Verdict(sentence, kind, tuple(details))
     problems = tuple(map(line, summary.problems))
     return page(Report(title, verdict, tuple(sections), about, problems))
 

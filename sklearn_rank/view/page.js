@@ -227,7 +227,7 @@ class Explorer {
 
   controls() {
     const { data, isPair } = this.section, { view } = this;
-    const select = (label, name, options, value = view[name]) => {
+    const select = (label, name, options, value = view[name], kind = "") => {
       const field = element("select", { name }, options.map(([key, text]) =>
         element("option", { value: key }, text)));
       field.value = value;
@@ -235,7 +235,7 @@ class Explorer {
         this.view[name] = /measure|older|newer/.test(name) ? Number(field.value) : field.value;
         this.update();
       });
-      return element("label", {}, label, field);
+      return element("label", { class: kind }, label, field);
     };
     const numbered = (names) => names.map((name, place) => [place, name]);
     const which = [["all", "all"], ...(isPair ? [["worse", "worse"], ["better", "better"], ["same", "unchanged"]] : []),
@@ -246,8 +246,8 @@ class Explorer {
     const isLong = data.systems.length > 2;
     this.side.replaceChildren(element("div", { class: "controls" },
       data.measures.length > 1 ? select("Measure", "measure", numbered(data.measures)) : "",
-      isLong ? select("Baseline", "older", numbered(data.systems)) : "",
-      isLong ? select("New", "newer", numbered(data.systems)) : "",
+      isLong ? select("Baseline", "older", numbered(data.systems), view.older, "wide") : "",
+      isLong ? select("New", "newer", numbered(data.systems), view.newer, "wide") : "",
       data.slices.length ? select("Slice", "slice", [["", "all"], ...data.slices.map((own) => [own, own])]) : "",
       select("Queries", "which", which),
       element("label", { class: "wide" }, "Search queries and items", search),
@@ -307,10 +307,10 @@ class Explorer {
         this.pane.scrollTop = 0;
         if (matchMedia("(max-width: 60rem)").matches) this.pane.scrollIntoView();
       });
-      own.append(element("span", { class: "name" }, section.name(query)),
+      own.append(element("span", { class: "name", dir: "auto" }, section.name(query)),
         element("span", { class: `change ${kind}` }, bar, section.isPair ? fixed(change, true) : fixed(now)),
         element("small", {}, this.mark(query) ? element("em", {}, this.mark(query)) : "",
-          cause ? `${(cause.title || cause.name).slice(0, 60)}: ${moved(cause)}` : ""));
+          cause ? element("bdi", {}, (cause.title || cause.name).slice(0, 60)) : "", cause ? `: ${moved(cause)}` : ""));
       return element("li", {}, own);
     }));
     const parts = [data.measures[view.measure], view.slice, view.which === "all" ? "" : view.which];
@@ -439,13 +439,13 @@ class Explorer {
     const about = [data.texts[query] && data.queries[query],
       ...(data.labels[query] || []).map((label) => data.slices[label]), ...others].filter(Boolean);
     const moves = section.moves(query, view);
-    const parts = [element("h2", {}, section.name(query), " ", element("span",
+    const parts = [element("h2", {}, element("bdi", {}, section.name(query)), " ", element("span",
       { class: gain ? (gain < 0 ? "worse" : "better") : "" }, `${data.measures[view.measure]} ${value}`)),
     element("p", { class: "faint" }, about.join(" \u00b7 "))];
     const cause = section.cause(query, view);
     const sum = moves.reduce((total, move) => total + (move.part || 0), 0);
     if (cause) {
-      parts.push(element("p", {}, data.isRepeated ? "Main reason in the first run: " : "Main reason: ", element("strong", {}, cause.title || cause.name),
+      parts.push(element("p", {}, data.isRepeated ? "Main reason in the first run: " : "Main reason: ", element("strong", {}, element("bdi", {}, cause.title || cause.name)),
         ` (${cause.grade === null ? "not judged" : `grade ${cause.grade}`}) ${moved(cause)}` +
         `${cause.part === null ? "" : shareOf(cause.part, sum)}.`));
     }
@@ -511,7 +511,7 @@ class Explorer {
     const tone = part ? ((move.part > 0) === greater[view.measure] ? "better" : "worse") : "";
     const system = side === "old" ? view.older : view.newer;
     const score = move.scores[system];
-    const body = element("div", { class: "body" }, element("div", { class: "fold" },
+    const body = element("div", { class: "body", dir: "auto" }, element("div", { class: "fold" },
       element("b", {}, marked(move.title || (move.text ? "" : move.name), words)),
       move.text ? element("p", {}, marked(move.text, words)) : ""));
     const facts = [move.title || move.text ? move.name : "",
@@ -551,7 +551,7 @@ class Explorer {
 
   foot(query) {
     const mark = this.mark(query), rows = this.judgements();
-    const marks = MARKS.map((own) => button(own, { class: "pill", "aria-pressed": String(own === mark) }, () => {
+    const marks = MARKS.slice(this.section.isPair ? 0 : 1).map((own) => button(own, { class: "pill", "aria-pressed": String(own === mark) }, () => {
       if (own === mark) delete notes.marks[this.keyOf(query)];
       else notes.marks[this.keyOf(query)] = own;
       store();

@@ -7,6 +7,7 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from sklearn_rank import __version__
 from sklearn_rank.support.disk import GENERATOR
-from sklearn_rank.support.text import as_text, count, listed, safe_text
+from sklearn_rank.support.text import as_text, count, listed, middle_cut, safe_text
 from sklearn_rank.tables.formats import to_html
 from sklearn_rank.tables.table import Table, fixed, p_text
 
@@ -32,6 +33,9 @@ Direction = Literal["better", "worse", ""]
 Kind = Literal["better", "worse", "same"]
 _SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """JSON in a script element ends at "</script", however it is quoted."""
+_LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_RIGHT_TO_LEFT = re.compile(f"{_LETTERS}+(?:[^<>&;]{{1,3}}{_LETTERS}+)*")
+"""Words in Hebrew, Arabic and their like, with what stands between them."""
 _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 """Environment variables by which CI hosts name the commit."""
 
@@ -92,6 +96,8 @@ class Section:
     """Limits of the numbers."""
     changes: Table | None = None
     """Some queries, for browsers without scripts."""
+    shown: str = ""
+    """What these are."""
     queries: Mapping[str, Any] | None = None
     """All queries, as :func:`queries_data` makes them."""
     message: str = ""
@@ -179,7 +185,7 @@ def findings(section: Section) -> list[SignificantChange]:
 
 def some(names: Iterable[str]) -> str:
     """``a, b and c``, or ``a, b, c and 4 more``."""
-    texts = [safe_text(name, limit=40) for name in names]
+    texts = [safe_text(middle_cut(name, 40)) for name in names]
     return listed(texts, MOST_NAMED)
 
 
@@ -283,6 +289,7 @@ def _template() -> Any:
     )
     environment.filters |= {
         "short": short,
+        "apart": _apart,
         "p": lambda p: p_text(p) or "not tested",
         "count": count,
         "json": lambda data: Markup(script_json({**data, "lines": None})),
@@ -290,6 +297,14 @@ def _template() -> Any:
         "table": lambda table: Markup(to_html(table)),
     }
     return environment.get_template("page.html.jinja")
+
+
+def _apart(text: str) -> Any:
+    """Text for HTML whose right-to-left parts leave the order of all others alone."""
+    from markupsafe import Markup, escape
+
+    escaped = str(escape(safe_text(text, limit=None)))
+    return Markup(_RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", escaped))
 
 
 def _resource(name: str) -> str:

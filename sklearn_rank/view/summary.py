@@ -133,6 +133,8 @@ def answer(summary: Summary) -> str:
         return line(summary.problems[0], 300)
     if not failed:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
+    if total == 1:  # as the page of its comparison says it
+        return f"Gate failed: {line(failed[0].record['headline'], 1000)}"
     said = line(failed[0].record["headline"], 300)
     return f"{len(failed)} of {count(total, 'gate')} failed: {said}"
 

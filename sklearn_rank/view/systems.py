@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import title_function
+from sklearn_rank.comparison.changes import lowest_queries, title_function
 from sklearn_rank.comparison.differences import UNITS, Change, n_changed, unjudged_shares
 from sklearn_rank.comparison.recorded import RecordedEvaluation
 from sklearn_rank.comparison.result import Comparison, changes_table
@@ -575,8 +575,14 @@ def with_queries(
     for lead in leads[: chosen is None]:  # losses first
         view = {"measure": titles.index(lead.measure), "slice": lead.row.slice}
         view |= {"system": lead.row.new, "which": lead.cell.direction}
-    changes = None
-    if isinstance(result, Comparison):
+    changes, about = None, "Queries that changed most"
+    if isinstance(result, BaseEvaluation):
+        used = [*values][view["measure"]]
+        column, lookups = result.per_query[str(used)], (texts[0], title_function(texts[1]))
+        lowest = lowest_queries(result, str(used), column, 10, lookups)
+        changes = changes_table(lowest, most=1)
+        about = f"Queries with the {'low' if used.metric.greater_is_better else 'high'}est values"
+    else:
         wanted: dict[str, Any] = {
             "query_text": texts[0],
             "item_text": texts[1],
@@ -587,9 +593,10 @@ def with_queries(
         changed = part.most_changed(10, direction="worse", **wanted)
         changed = changed or part.most_changed(10, **wanted)
         changes = changes_table(changed, result.baseline, wanted["system"], most=1)
+    about = ": ".join(filter(None, [about, titles[view["measure"]], view.get("slice", "")]))
     labels = _labels(ids, parts)
     data = queries_data(systems, ids, values, labels, texts, to_judge=verdict.to_judge, show=view)
-    return replace(section, queries=data, changes=changes)
+    return replace(section, queries=data, changes=changes, shown=about)
 
 
 # One system --------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def said(result: GateResult) -> dict[str, Any]:
         "warnings": warnings_of(result),
         "notes": notes_of(result),
         "outlook": outlook_of(result),
-        "table": _as_texts(changes_table(result)),
+        "table": _as_texts(changes_table(result, has_one=True)),
         "losers": _as_texts(losers_table(result, most=1)),
         "worse": _n_worse(result),
         "losses": losses_text(result),
@@ -302,8 +302,11 @@ _IN_REPORTS = ("queries", "worse/better/same")
 _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
-def changes_table(result: GateResult) -> Table:
-    """A row for each measure with a limit or a change, else each, and each slice, by severity."""
+def changes_table(result: GateResult, *, has_one: bool = False) -> Table:
+    """A row for each measure with a limit or a change, else each, and each slice, by severity.
+
+    A single value, which the headline has, is a row only with ``has_one``.
+    """
     given = _of_other_units(result)
 
     def by_gravity(row: MeasureResult) -> tuple[int, bool, bool, float]:
@@ -322,7 +325,7 @@ def changes_table(result: GateResult) -> Table:
         Column("worse/better/same"),
     )
     rows = tuple(_cells(row, result) for row in listed)
-    table = Table(columns, rows if result.systems or len(rows) > 1 else ())
+    table = Table(columns, rows if has_one or result.systems or len(rows) > 1 else ())
     for number in reversed(range(len(columns))):
         if not any(row[number].text for row in table.rows):
             table = table.without(number)

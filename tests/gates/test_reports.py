@@ -122,3 +122,23 @@ def test_hostile_names_are_text_in_a_comment(name) -> None:
     text = markdown(Summary(gates=(run,), problems=(name,)))
     assert not [part for part in ("<script", "<img", "<b>", "](http", "@every") if part in text]
     assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_a_page_of_several_gates_has_a_row_for_each_to_look_at() -> None:
+    doubt = run_of("doubt", worse=1, max_drop={"mrr": 0.001})
+    text = html_text(summary(*MANY, doubt))
+    head = text.partition("<h1>")[2].partition("<div")[0]
+    assert head.startswith("2 of 5 gates failed</h1>")
+    rows = re.findall(r"<p>(\w+): (MRR fell)", head)
+    assert rows == [("worst", "MRR fell"), ("bad", "MRR fell"), ("doubt", "MRR fell")]
+    alone = html_text(summary(MANY[2]))
+    assert f"<h1>Gate failed: {MANY[2].record['headline']}</h1>".replace("p <", "p &lt;") in alone
+    assert "<p>2 more below</p>" in html_text(summary(*FAILED[:5]))
+
+
+def test_a_floor_alone_has_its_row_in_a_comment(gate) -> None:
+    floor = gate(truth(30), results([2] * 30), at_least={"mrr": 0.9})
+    run = GateRun({**floor.as_dict(), "nodeid": "test_it.py::floor"}, "test_it.py::floor")
+    row = "| \u274c | test_x | mrr | 0.5000 (&#62;= 0.9000 required) |"
+    assert row in markdown(summary(run))
+    assert "verdict" not in floor.message

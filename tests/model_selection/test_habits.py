@@ -137,6 +137,10 @@ ANSWERED = {
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, metric="map"),
         "'metric'; that is measures=",
     ),
+    "compare(query_text=)": (
+        lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, query_text={}),
+        r"'query_text'; texts of queries are for what shows them, as .report\(path, query_text=",
+    ),
     "compare(baseline=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, baseline="b"),
         "'baseline'; the first system is the baseline",

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from sklearn_rank.view.page import (
     Verdict,
     page,
     provenance,
+    some,
 )
 from sklearn_rank.view.queries import (
     MOST_CHARACTERS,
@@ -45,6 +47,45 @@ def test_a_page_asks_the_network_for_nothing():
     assert not re.search(r"@import|url\(|http", style)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
     assert policy.startswith("default-src 'none'; img-src data:; ")
+
+
+def test_right_to_left_names_leave_the_order_of_a_sentence_alone():
+    name = "\u0639\u0644\u0627\u0645\u0629 \u062a\u062c\u0627\u0631\u064a\u0629"
+    verdict = Verdict(f'MAP fell for "50 {name}" & \u05d0<b>', "worse")
+    text = page(replace(report_of(3), verdict=verdict, heading=name))
+    said = f"MAP fell for &#34;50 <bdi>{name}</bdi>&#34; &amp; <bdi>\u05d0</bdi>&lt;b&gt;"
+    assert f"<h1>{said}</h1>" in text
+    assert f"<p><bdi>{name}</bdi></p>" in text
+    assert f"<title>{report_of(3).title}</title>" in text
+
+
+def test_long_names_are_told_apart_by_their_ends():
+    assert some([f"lambdarank-with-all-features-of-the-shop-{n}" for n in (1, 2)]) == (
+        "lambdarank-with-all...ures-of-the-shop-1 and lambdarank-with-all...ures-of-the-shop-2"
+    )
+
+
+def test_hidden_slices_are_counted():
+    rows = [Row("all queries", 60, (GridCell(0.5, 0.4, 0.1),))]
+    rows += [
+        Row(f"s{n}", 3, (GridCell(0.5, 0.4, 0.1, direction="better" if n < 2 else ""),), f"s{n}")
+        for n in range(20)
+    ]
+    text = page(replace(report_of(3), sections=(section_of(many(60), *rows),)))
+    assert "hidden>Show 18 more slices</button>" in text
+    assert text.count('class="part quiet"') == 18
+
+
+def test_one_system_without_a_script_has_its_worst_queries():
+    judged = {f"q{n}": {"a": 1} for n in range(12)}
+    run = {query: [f"x{i}" for i in range(n)] + ["a"] for n, query in enumerate(judged)}
+    text = page(report_on(evaluate(judged, run, ["mrr", "map"], keep_items=True)))
+    table = text.partition('class="scroll unscripted"')[2]
+    assert "<h2>Queries with the lowest values: MRR</h2>" in table
+    assert table.index(">q11<") < table.index(">q10<")
+    assert "relevant at ranks" in table
+    lower = page(report_on(evaluate(judged, run, "lag", keep_items=True)))
+    assert "<h2>Queries with the highest values: LAG</h2>" in lower
 
 
 def test_the_policy_lets_this_packages_script_run_and_no_other():
