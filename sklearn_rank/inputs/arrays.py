@@ -337,6 +337,8 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
                 "y_true holds a number for each query, and y_score a list: if these are ids of one "
                 "relevant item, pass [{item} for item in y_true]; if grades, 2-D arrays"
             )
+        elif getattr(getattr(y_true, "index", None), "nlevels", 1) > 1:
+            msg = "y_true is a Series by query and item; pass data frames, y_true.reset_index()"
         raise RankingConfigError(msg)
     candidates = options.candidates
     check_same_index(

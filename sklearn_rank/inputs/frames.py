@@ -205,6 +205,9 @@ def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
         hint = f"; pass {name}.{method}()" if method else f": {error}"
         msg = f"{name} is a {type(values).__name__} that cannot be read as a data frame{hint}"
         raise TypeError(msg) from error
+    except nw.exceptions.DuplicateError as error:
+        msg = f"{name} has several columns of one name, rename them: {' '.join(str(error).split())}"
+        raise ColumnRoleError(msg) from error
     if isinstance(frame, nw.LazyFrame):
         msg = (
             f"{name} is a lazy {type(values).__name__}; call .collect() on it first "

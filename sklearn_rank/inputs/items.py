@@ -77,6 +77,14 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     """A list of the items of any ordered, finite sequence."""
     if isinstance(given, (list, tuple)):
         return list(given)
+    if isinstance(given, Number) and isinstance(where, Where):
+        msg = f"{where} is the number {safe_repr(given)}"
+        msg += "; of one query pass {query: {item: number}}"
+        if isinstance(where.query, tuple):
+            msg = f"{where} is a number by query and item; pass {{query: {{item: number}}}}"
+        elif where.argument == "y_true":
+            msg += f", of one item for each a list, {{query: [{safe_repr(given)}]}}"
+        raise TypeError(msg)
     refuse_unordered(given, str(where))
     given = as_native(given, str(where))
     if isinstance(given, Mapping):
@@ -153,6 +161,11 @@ class ItemReader:
         self._by_id = {
             kind for kind, item in objects.items() if kind not in as_is and id_of(item) is not None
         }
+        self._odd = next(
+            (item for kind, item in first.items() if issubclass(kind, tuple) and not is_pair(item)),
+            None,
+        )
+        """A tuple that is no id with its score."""
         self._unread = dict[str, set[Any]]()
         # Where scores are passed beside the lists, items need none.
         self._has_relevance = options.relevance is not None
@@ -448,7 +461,8 @@ class ItemReader:
     def mismatch(self) -> str:
         """Why no ranked object can match a judged item; "" if there are no objects."""
         if self.object is None:
-            return ""
+            odd = self._odd if self._provider is None else None
+            return "" if odd is None else f"{safe_repr(odd)} is no pair (id, score)"
         key = "id" if self._provider is None else "string_provider"
         return f"{type(self.object).__name__} objects are compared by their {key}{PROVIDER}"
 
@@ -487,6 +501,10 @@ def _table(
             advice = "of a response pass its list of hits"
             if what == "grade":
                 advice = "pass {item: grade}, or the items alone; read_qrels reads files of records"
+        elif isinstance(numbers[row], str) and not any(
+            isinstance(id_, str) for id_ in ids.distinct
+        ):
+            advice = "pass a number, or of {rank: item} the items alone, list(ranking.values())"
         shown = safe_repr(numbers[row])
         msg = f"{argument} has the {what} {shown} at {made.name_row(row)}; {advice}"
         raise TypeError(msg)

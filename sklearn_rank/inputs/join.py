@@ -48,6 +48,7 @@ from sklearn_rank.inputs.items import (
 )
 from sklearn_rank.inputs.number_lists import check_number_lists
 from sklearn_rank.inputs.options import ReadOptions
+from sklearn_rank.inputs.roles import are_columns, are_records
 from sklearn_rank.inputs.spelling import spelling_hint
 from sklearn_rank.inputs.tables import (
     LEAST_RISES,
@@ -664,6 +665,10 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         check_same_index(y_true=y_true, y_score=y_score)
     rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
     truths = [y_true] if is_shared else sequence(y_true, "y_true")
+    if set(map(type, rankings)) == {str} and (is_shared or len(truths) != len(rankings)):
+        msg = "y_score is a list of texts, where each query has a list of its own; of one query "
+        msg += "pass [y_true] and [y_score]"
+        raise TypeError(msg)
     if not is_shared:
         if len(truths) != len(rankings) and set(map(type, truths)) == {tuple}:
             msg = (
@@ -675,6 +680,9 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     if not rankings:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
+    if are_records(truths) and are_records(rankings):
+        msg = "y_true and y_score are lists of rows; pass data frames, as pandas.DataFrame(y_true)"
+        raise TypeError(msg)
     for name, given, rule in (
         ("y_score", rankings, "the lists layout takes one ranked list per query"),
         ("y_true", truths, "pass a set, a list or {item: grade} per query, or one set for all"),
@@ -705,6 +713,9 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
             msg += "; repeated runs of one system are Repeats(runs)"
         elif isinstance(y_score, (FunctionType, MethodType)):
             msg += "; call it for each: {query: search(query) for query in y_true}"
+        raise TypeError(msg)
+    if are_columns(y_true, y_score):
+        msg = "y_true and y_score hold columns; pass data frames, as pandas.DataFrame(y_true)"
         raise TypeError(msg)
     are_keys = options.string_provider is None
     in_truth, in_run = (getattr(side, "numbers", side) for side in (y_true, y_score))

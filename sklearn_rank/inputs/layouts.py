@@ -104,7 +104,7 @@ def layout_of(y_true: Any) -> str:
     if isinstance(first, (str, bytes)):
         msg = (
             "y_true holds strings; pass a set, list or {item: grade} per query, numbers, or one "
-            "set, set(y_true), for all queries"
+            "set, set(y_true), for all queries; of one query pass [y_true] and [y_score]"
         )
         raise TypeError(msg)
     if is_foreign_number(first):  # which has a length that it does not know
@@ -144,6 +144,8 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
             advice = "leave it out"
             if name == "candidates" and layout.has_ids:
                 advice = "rank only the candidates in y_score"
+            if name == "groups" and layout.name == "matrix":
+                advice = "leave it out, or pass y_true.ravel() if y_true is one column"
             takers = [other.name for other in _LAYOUTS if name in other.takes]
             msg = (
                 f"{name} belongs to the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, "

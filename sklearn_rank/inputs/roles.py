@@ -199,6 +199,29 @@ def is_known(name: str) -> bool:
     return role_of(name) is not None or any(lists_of([name], side) for side in LISTS)
 
 
+def are_records(side: Any) -> bool:
+    """Whether these are dicts of one query, one item and perhaps more, as rows of a table are."""
+    if not isinstance(side[0], dict):
+        return False
+    keys = set(side[0])
+    has_both = {"query", "item"} <= {role_of(key) for key in keys if isinstance(key, str)}
+    return has_both and all(isinstance(row, dict) and set(row) == keys for row in side)
+
+
+def are_columns(*sides: Any) -> bool:
+    """Whether dicts hold columns of one length by their names, one of them a grade or an order."""
+    roles = set[Role | None]()
+    for side in sides:
+        if type(side) is not dict or not all(isinstance(key, str) for key in side):
+            return False
+        here = set(map(role_of, side))
+        sizes = {len(one) if isinstance(one, (list, tuple)) else 0 for one in side.values()}
+        if None in here or not {"query", "item"} <= here or len(sizes) > 1 or 0 in sizes:
+            return False
+        roles |= here
+    return not roles <= {"query", "item"}
+
+
 def check_columns(columns: Columns | None) -> Columns:
     """The columns by role, without those set to None; ColumnRoleError if invalid."""
     if columns is None:

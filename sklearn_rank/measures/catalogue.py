@@ -374,6 +374,7 @@ _WITHOUT_JUDGEMENTS = {"coverage", "diversity", "novelty", "serendipity"}
 
 _OTHER_WORDS = {
     "hits": "hits@10 of knowledge graphs is 'hit_rate@10'",
+    "accuracy": "accuracy@10 of sentence-transformers is 'hit_rate@10'",
     "rbo": "rank_biased_overlap_score(first, second) compares two rankings",
 }
 

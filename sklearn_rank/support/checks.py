@@ -140,6 +140,9 @@ def as_column(array: Array, name: str) -> Array:
     """The array if it is 1-D."""
     if array.ndim != 1:
         msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
+        if array.ndim == 2 and array.shape[1] in (1, 2):
+            what = " of predict_proba" if array.shape[1] == 2 else ""
+            msg += f" Pass the last column{what}, {name}[:, -1]"
         raise ValueError(msg)
     return array
 

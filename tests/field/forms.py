@@ -245,3 +245,42 @@ row("one number as a truth", {"q": 3}, {"q": [3]}, "mrr", Refused("list|set|int"
 row("nothing", None, None, "mrr", Refused("None|y_true"))
 row("a truth of None", {"q": None}, {"q": ["a"]}, "mrr", Refused("None|query id"))
 row("bytes", {"q": {b"a"}}, {"q": [b"b", b"a"]}, "mrr", 1 / 2)
+# Forms of one query, of rows and of columns
+FLAT = {"files": "it is no table", "scorer": "y has a truth for each query"}
+row("one query, flat", {"a"}, ["b", "a"], "mrr", Refused(r"\[y_true\]"), {}, FLAT)
+row("one query, flat lists", ["a"], ["b", "a"], "mrr", Refused(r"\[y_true\]"), {}, FLAT)
+row("one query, flat dicts", {"a": 1}, {"a": 0.5}, "mrr", Refused("{query: {item"), {}, FLAT)
+row("one ranking, flat", [{"a"}], ["b", "a"], "mrr", Refused(r"\[y_true\]"), {}, FLAT)
+judged, ranked = {("q", "a"): 1}, {("q", "a"): 1.0}
+wanted = Refused("{query: {item")
+row("a number by query and item", judged, ranked, "mrr", wanted, {}, FLAT)
+row(
+    "one item for each",
+    {"q": 5, "p": 7},
+    {"q": [5], "p": [8, 7]},
+    "mrr",
+    Refused(r"\[5\]"),
+    {},
+    FLAT,
+)
+row("(score, id)", {"q": ["a"]}, {"q": [(4.5, "b"), (4.1, "a")]}, "mrr", Refused(r"\(id, score\)"))
+row("triples", {"q": ["a"]}, {"q": [("a", 4.1, "x")]}, "mrr", Refused(r"\(id, score\)"))
+row("{rank: item}", {"q": ["a"]}, {"q": {1: "b", 2: "a"}}, "mrr", Refused("values"), {}, FLAT)
+RECORDS = LONG.to_dict("records"), RAN.to_dict("records")
+row("rows as dicts", *RECORDS, "mrr", Refused("DataFrame"), {}, FLAT)
+number = [{"user": 1, "item": 5, "rating": 4}], [{"user": 1, "item": 6, "score": 0.5}]
+row("rows as dicts of numbers", *number, "mrr", Refused("DataFrame"), {}, FLAT)
+row("columns", LONG.to_dict("list"), RAN.to_dict("list"), "mrr", Refused("DataFrame"), {}, FLAT)
+number = {"user": [1, 2], "item": [5, 6]}, {"user": [1, 2], "item": [6, 5], "score": [0.9, 0.1]}
+row("columns of numbers", *number, "mrr", Refused("DataFrame"), {}, FLAT)
+judged, ranked = {"user": ["a"], "item": ["b"]}, {"user": ["a", "d"], "item": ["c", "b"]}
+row("queries named so", judged, ranked, "mrr", 3 / 4, {}, {"files": "keys of JSON have roles"})
+row("items named so", [{"user": 1, "item": 0}], [["item", "user"]], "mrr", 1 / 2)
+judged, ranked = LONG.set_index(["query", "item"]).grade, RAN.set_index(["query", "item"]).score
+row("series by query and item", judged, ranked, "mrr", Refused("reset_index"), {}, FLAT)
+twice = pd.concat([LONG, LONG[["item"]]], axis=1)
+row("a frame with a name twice", twice, RAN, "mrr", Refused("rename", ValueError))
+column = np.reshape(GRADES, (-1, 1))
+row("a column", column, np.reshape(SCORES, (-1, 1)), "mrr", Refused(r"ravel\(\)|1-D"), ROWS_OF)
+both = np.column_stack([SCORES, SCORES])
+row("predict_proba", GRADES, both, "mrr", Refused(r"\[:, -1\]|one score per row"), ROWS_OF)
