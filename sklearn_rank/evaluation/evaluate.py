@@ -37,14 +37,17 @@ __all__ = ["evaluate"]
 
 _KEYWORDS_ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
-    "k": "a measure names it, as in 'ndcg@10'",
+    **dict.fromkeys(("k", "top_k", "cutoff"), "a measure names it, as in 'ndcg@10'"),
     **dict.fromkeys(("metric", "metrics"), "that is measures="),
     "min_rel": "a measure names it, as in 'map(min_rel=2)'",
     "per_query": "evaluate(...).per_query has the values",
     "query_text": "texts of queries are for what shows them, as .report(path, query_text=...)",
     "item_text": "titles of items are for what shows them, as .report(path, item_text=...)",
     "max_drop": "limits are for gates, and for .report(path, max_drop=...) of a comparison",
-    "qid": "query ids are groups=",
+    **dict.fromkeys(("qid", "indexes"), "query ids are groups="),
+    **dict.fromkeys(
+        ("mask", "padding_mask", "ignore_index", "lengths"), "candidates= is False for padding"
+    ),
     "query_weight": "weights of queries are sample_weight=",
     "unjudged": "evaluate(...).condensed() leaves unjudged items out",
     "totals": "numbers of a whole run are for gates, rank_gate.check(..., totals=...)",

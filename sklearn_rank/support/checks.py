@@ -100,6 +100,10 @@ def as_native(values: Any, name: str) -> Any:
         msg = f"{name} is a {kind} of {dtype}, which NumPy cannot read; pass numbers as float32"
         if "sparse" in str(getattr(values, "layout", "")):
             msg = f"{name} is a sparse {kind}; pass {name}.to_dense()"
+        elif getattr(values, "is_nested", False):
+            msg = f"{name} is nested; pass {name}.to_padded_tensor(0), and candidates="
+        elif hasattr(values, "get_mask"):
+            msg = f"{name} is a {kind}; pass {name}.get_data(), and its mask as candidates="
         raise TypeError(msg) from error
 
 

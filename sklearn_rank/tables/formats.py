@@ -162,7 +162,10 @@ _PARTS_ELSEWHERE = {
     **dict.fromkeys(("to_html", "save_html"), "report(path) writes an HTML file"),
     "to_latex": "to_frame().to_latex() is one",
     **dict.fromkeys(("p", "p_value", "p_values", "pvalue"), "of a comparison, each of rows has p"),
-    **dict.fromkeys(("mean", "score", "summary"), "result['map'] has the figures of a measure"),
+    **dict.fromkeys(
+        ("mean", "score", "summary", "value", "item", "compute"),
+        "result['map'] has the figures of a measure",
+    ),
     **dict.fromkeys(("best", "worst"), "most_changed() of a comparison names queries"),
     **dict.fromkeys(("interval", "intervals"), "confidence_interval('map') is one"),
 }

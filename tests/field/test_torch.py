@@ -56,6 +56,18 @@ def test_the_loop_of_the_recipes_gives_one_number_an_epoch(hidden: Any, dtype: A
     assert names["validate"](model, loader) == pytest.approx((1 / np.log2(3) + 1 + 1) / 3)
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API:UserWarning")
+def test_tensors_of_several_lengths_are_told_how_to_be_padded() -> None:
+    grades, mask = torch.tensor([[0, 1, 0]]), torch.tensor([[True, True, False]])
+    nested = torch.nested.nested_tensor([torch.tensor([0.9, 0.5])])
+    for scores, said in (
+        (nested, r"y_score is nested; pass y_score.to_padded_tensor\(0\), and candidates="),
+        (torch.masked.masked_tensor(grades.float(), mask), r"pass y_score.get_data\(\), and its"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            ndcg_at_k_score(grades, scores)
+
+
 def test_padding_below_all_items_leaves_measures_with_a_cutoff_as_they_are() -> None:
     scores, mask = torch.tensor([[0.9, 0.5, 0.7]]), torch.tensor([[True, True, False]])
     padded = scores.masked_fill(~mask, float("-inf"))

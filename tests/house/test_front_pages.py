@@ -17,7 +17,7 @@ import sklearn
 from sklearn.metrics import ndcg_score
 
 from pytest_rankmetrics import assert_map_at_least, assert_not_worse, expected_failure
-from sklearn_rank import SearchStopped, cli, compare, evaluate
+from sklearn_rank import CONVENTIONS, SearchStopped, cli, compare, evaluate
 from tests.house.test_docs import ROOT, load
 
 SHOP = """
@@ -167,6 +167,12 @@ def test_the_arguments_of_the_list_at_the_end_are_read() -> None:
     ):
         options = eval(f"dict({option})")
         assert evaluate(truth, found, name, **options)[name] == {"mrr": 1 / 2, "gauc": 0}[name]
+
+
+def test_the_changelog_counts_the_programs_whose_numbers_are_given() -> None:
+    text = " ".join((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    others = len(set(CONVENTIONS) - {"default", "trec_eval", "sklearn", "lightgbm"})
+    assert f"numbers of trec_eval, scikit-learn, LightGBM and {others} other programs" in text
 
 
 def test_the_oldest_python_is_that_of_the_package() -> None:

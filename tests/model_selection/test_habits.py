@@ -109,6 +109,22 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
         "'metrics'; that is measures=",
     ),
+    "evaluate(indexes=)": (
+        lambda: sr.evaluate([1, 0], [0.5, 0.1], indexes=[7, 7]),
+        "'indexes'; query ids are groups=",
+    ),
+    "evaluate(mask=)": (
+        lambda: sr.evaluate([[1, 0]], [[0.5, 0.1]], mask=[[True, False]]),
+        "'mask'; candidates= is False for padding",
+    ),
+    "evaluate(top_k=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], "ndcg", top_k=10),
+        "'top_k'; a measure names it, as in 'ndcg@10'",
+    ),
+    "evaluate().item()": (
+        lambda: sr.evaluate([{"a"}], [["a"]]).item(),
+        r"'item'; result\['map'\] has the figures of a measure",
+    ),
     "evaluate(missin=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
         r"'missin'; did you mean 'missing'\?",
