@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count, zip_longest
+from itertools import chain, count, repeat, zip_longest
 from typing import Any
 
 import numpy as np
@@ -175,16 +175,25 @@ def items_of(
                 if change.item in shares and math.isfinite(change.contribution):
                     shares[change.item][nth][number] = rounded(change.contribution)
                     largest[change.item] = max(largest[change.item], abs(change.contribution))
-    rows: list[list[Any]] = []
-    for item in sorted(names, key=lambda item: (item not in top, -largest[item]))[:MOST_ITEMS]:
-        raw = as_text(item)
-        name, of_item = _shown(raw), [ranks.get(item) for ranks in ranks_of]
-        points = [rounded(scores.get(item)) for scores in scores_of]
-        if all(point is None for point in points):
-            points = []
-        row = [name, _facts(text_of(item)), rounded(grades.get(item)), of_item, shares[item]]
-        row += [points] if points or raw != name else []
-        rows.append(row + [raw] * (raw != name))
+    items = sorted(names, key=lambda item: (item not in top, -largest[item]))[:MOST_ITEMS]
+    raws = list(map(as_text, items))
+    columns = (
+        map(_shown, raws),
+        (_facts(text_of(item)) for item in items),
+        map(rounded, map(grades.get, items)),
+        zip(*(map(ranks.get, items) for ranks in ranks_of), strict=True),
+        map(shares.__getitem__, items),
+    )
+    rows: list[list[Any]] = list(map(list, zip(*columns, strict=True)))
+    points: Iterable[Sequence[Number]] = repeat(())
+    if any(scores_of):
+        points = zip(*(map(rounded, map(scores.get, items)) for scores in scores_of), strict=True)
+    for row, raw, scored in zip(rows, raws, points, strict=False):
+        is_scored = any(point is not None for point in scored)
+        if is_scored or raw != row[0]:
+            row.append(scored if is_scored else ())
+        if raw != row[0]:
+            row.append(raw)
     depths = [None if len(side.ranking) >= side.n_ranked else len(side.ranking) for side in sides]
     return [depths, rows]
 
