@@ -174,7 +174,7 @@ def _broken(summary: Summary) -> str:
         left = len(rows) - ROWS_OF_COMMENT
         rows = rows[:ROWS_OF_COMMENT]
         if left > 0:
-            rows.append(["", "", f"{left:,} more broken limits", ""])
+            rows.append(["", "", count(left, "more broken limit"), ""])
         if more:
             rows.append([_GREEN, "", f"{more:,} more", ""])
         lines = [*markdown_rows(tuple(map(Column, titles)), rows), ""]

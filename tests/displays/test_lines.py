@@ -210,6 +210,11 @@ def test_pooled_roc_is_the_curve_of_the_function():
     assert not shown.bands_
     assert named(shown) == ["seed (pooled AUC 0.556)"]
     assert shown.chance_level_.get_xydata().tolist() == [[0, 0], [1, 1]]
+    both = {"up": SCORE, "down": SCORE[::-1]}
+    two = RankingRocCurveDisplay.from_evaluation(
+        {name: evaluate(Y, scores, "map", groups=QID) for name, scores in both.items()}
+    )
+    assert named(two) == ["up (pooled AUC 0.556)", "down (pooled AUC 0.444)"]
 
 
 def test_averaged_roc_by_hand():

@@ -59,7 +59,7 @@ def test_a_comment_of_one_gate_has_its_rows_its_queries_and_the_command(slices) 
         more = {"slices": labels, "max_slice_drop": 0.1}
     text = markdown(summary(run_of("red shoes", worse=10, **more)))
     assert len(text) < 4000
-    assert "| mrr" in text
+    assert "| mrr | 0.5000 \u2192 0.4444 (-0.0556, allowed -0.0200) |" in text
     assert text.count("| good 2→") == 3
     assert "\u274c |" in text
     assert ("more |" in text) is bool(slices)
@@ -96,6 +96,25 @@ def test_slices_stand_by_their_change() -> None:
     run = run_of("x", worse=14, slices=labels, max_slice_drop=0.01)
     rows = [row[2] for row in run.record["table"]["rows"]]
     assert rows == ["", "cheap", "oak"]
+
+
+def test_rows_of_a_comment_and_a_message_end_with_how_many_are_left_out() -> None:
+    labels = {query: query for query in names(30)}
+    for n, comment, said in (
+        (12, "", ""),
+        (13, "1 more broken limit |", ""),
+        (24, "12 more broken limits", ""),
+        (30, "18 more broken limits", "\n  and 6 more of these\n"),
+    ):
+        floors = {query: {"mrr": 0.9} for query in names(n)}
+        run = run_of("x", max_drop={"mrr": 0.9}, slices=labels, slice_at_least=floors)
+        text = markdown(summary(run))
+        assert comment in text
+        assert ("more broken" in text) is bool(comment)
+        message = run.record["message"]
+        assert message.count("\n  FAIL") == min(n, 24)
+        assert said in message
+        assert ("more of these" in message) is bool(said)
 
 
 def test_of_many_failures_each_has_a_sentence_a_query_and_the_command(capsys) -> None:

@@ -112,6 +112,12 @@ def test_p_is_no_reason_where_the_counts_are() -> None:
         "A gate with max_drop 0.02 would be red: MRR fell by 0.500, 2 lost, none won, which is red "
         "without a test"
     )
+    sides = {"old": {"good": 2, "x": 1}, "new": {"good": 1, "x": 2}}
+    runs = {name: dict.fromkeys(truth(2), scores) for name, scores in sides.items()}
+    pooled = compare(truth(2), runs, "auc(average=pooled)")
+    assert would(verdict_on(pooled)) == (
+        "A gate with max_drop 0.02 would be red: AUC(average=pooled) fell by 1.000"
+    )
 
 
 def test_clusters_count_where_they_vary() -> None:

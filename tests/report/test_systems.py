@@ -406,6 +406,15 @@ def test_a_pooled_measure_alone_has_no_queries(tmp_path):
     text = written(comparison, tmp_path)
     assert data_of(text) == []
     assert re.search(r"<b>\+1.000</b> <span>0.000 \u2192 1.000</span>", text)
+    alone = report_of(comparison.evaluations["new"])
+    assert alone.sections[0].rows[0].cells == (GridCell(1.0),)
+
+
+def test_a_measure_with_a_value_on_one_side_has_a_cell():
+    runs = {"old": {"q": {"a": 2, "x": 1}}, "new": {"q": {"a": 1}}}  # new ranks nothing irrelevant
+    comparison = compare({"q": {"a"}}, runs, "auc(average=pooled)", zero_division=math.nan)
+    (cell,) = report_of(comparison).sections[0].rows[0].cells
+    assert (cell.old, cell.value) == (1.0, None)
 
 
 def test_a_slice_without_a_name_and_one_of_all_queries_are_slices():
