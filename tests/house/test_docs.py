@@ -119,6 +119,7 @@ def test_pages_install_from_a_clone_until_there_is_a_release(page):
     assert install(text, released=False) == text
     released = install(text, released=True)
     assert "git clone https" not in released
+    assert released.count("pip install ") == text.count("pip install ")
     assert re.findall(r"pip install '?\.(?!\w)", released) == []
 
 
@@ -203,6 +204,8 @@ def test_readme_has_the_two_commands_of_a_fresh_machine():
     assert f"{start} '.[pytest]' && .venv/bin/sklearn-rank demo\n" in readme
     assert readme[: readme.index("git clone")].count("\n") < 40
     assert f"{start} -e '.[test]' && .venv/bin/pytest -m 'not slow'\n" in readme
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert "\n    pip install '.[pytest]'\n" in index, "its second block is a test"
 
 
 def test_a_preset_without_recorded_answers_says_what_to_do() -> None:
