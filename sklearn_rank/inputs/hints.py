@@ -368,16 +368,16 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
             "y_true is in y_score; pass string_provider=lambda item: item.id"
         )
         raise TypeError(msg)
-    if lost.alike:
-        cause = cause or f"ids seem to differ in spelling: {_pair(*lost.alike[0])}"
     is_surprise = len(examples) >= least_missed or (
         examples and all(look_different(here, ranked) for here, _, ranked in lost.queries)
     )
     apart = lost.numbered_apart(_SURELY / 2 if is_surprise else _SURELY)
-    if apart and not cause:
-        cause = f"{_APART}: {_pair(*lost.example(apart[0]))}"
-    if not cause and not is_surprise:
+    if not (is_surprise or lost.alike or apart):
         return judged
+    if lost.alike:
+        cause = cause or f"ids seem to differ in spelling: {_pair(*lost.alike[0])}"
+    elif apart:
+        cause = cause or f"{_APART}: {_pair(*lost.example(apart[0]))}"
     cause = cause or f"ids look like {_pair(*examples[0])}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0"

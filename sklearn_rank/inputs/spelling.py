@@ -120,7 +120,7 @@ def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
 
 def look_different(left: Iterable[Any], right: Iterable[Any]) -> bool:
     """Whether ids are of two kinds: all have other punctuation, or are much longer."""
-    sides = [[str(key) for key in side] for side in (left, right)]
+    sides = [[str(key).removeprefix("-") for key in side] for side in (left, right)]
     if not all(sides):
         return False
     signs = [{frozenset(c for c in key if not c.isalnum()) for key in side} for side in sides]

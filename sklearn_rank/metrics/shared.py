@@ -83,13 +83,17 @@ def score(
     )
     try:
         rankings = read(y_true, y_score, options)
-    except RankingConfigError as error:
-        if not is_running():
+    except (RankingConfigError, ValueError) as error:
+        lacks_ids = isinstance(error, RankingConfigError)
+        has_others = data.groups is not None and len(data.groups) != len(y_true)
+        if not (lacks_ids or has_others) or not is_running():
             raise
         msg = (
             f"{metric.name} needs the query id of each row, which a search does not pass to a "
             f"function; pass scoring={scorer_of(metric)}, which finds it"
         )
+        if has_others:
+            msg = f"groups= of make_scorer are those of all rows, not of a part; {msg}"
         raise SearchStopped(msg) from error
     return score_measures([measure], rankings, undefined)[0].average.value
 

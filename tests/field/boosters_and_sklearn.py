@@ -215,6 +215,7 @@ for name, scoring in (
     ("scoring=", ndcg_at_k_score),
     ("make_scorer", make_scorer(ndcg_at_k_score)),
     ("make_scorer of MAP", make_scorer(mean_average_precision_score)),
+    ("make_scorer with groups", make_scorer(mean_average_precision_score, groups=QID)),
 ):
     doors = {"search": lambda scoring=scoring: search(scoring)}
     call(f"LightGBM#3018: {name}", doors, Refused("ndcg_scorer|map_scorer", SearchStopped))

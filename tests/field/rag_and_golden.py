@@ -179,6 +179,7 @@ row("metadata of a hit", TRUTH, ranked, "mrr", Refused("distance"))
 ranked = merged(lambda i, s: {"id": i, "metadata": {"score": s}})
 row("metadata of a dict", TRUTH, ranked, "mrr", Refused("score"))
 row("objects with an id alone", {"q": {"a"}}, {"q": [Bare("b"), Bare("a")]}, "mrr", 1 / 2)
+row("one query of objects that found nothing", {"q": {"a"}}, {"q": [Bare("b")]}, "mrr", 0.0)
 source = "haystack: objects without __eq__"
 row(source, [{Bare("a")}], [[Bare("a"), Bare("b")]], "mrr", Refused("__eq__|string_provider"))
 source = "a list of objects as one truth"

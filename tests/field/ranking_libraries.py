@@ -167,6 +167,7 @@ row(source, judged, ranked, "mrr", Warned(0.0, "no relevant item"), {}, FOLDS)
 source = "one query whose ids look different"
 case(source, "d1", "http://x/1 http://x/2", "mrr", Warned(0.0, "no relevant item"))
 case("one query that found nothing", "d1", "d2 d3", "mrr", 0.0)
+row("one query, negative ids", {"q": {3}}, {"q": [-3, -5]}, "mrr", 0.0, {}, TEXT_ALONE)
 # Their right neighbours
 row(
     "-1 is an id that rankings have",
