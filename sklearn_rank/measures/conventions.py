@@ -96,7 +96,9 @@ class Convention:
             )
         if measure.k is None and metric.name in self.cutoffs:
             measure = measure.with_cutoff(self.cutoffs[metric.name])
-        return measure.with_parameters(**self.parameters.get(metric.name, {}))
+        own = self.parameters.get(metric.name, {}).items()
+        changes = {name: value for name, value in own if measure.options.get(name) != value}
+        return measure.with_parameters(**changes) if changes else measure
 
     def zero_division_of(self, measure: Measure) -> str | float:
         """Value of queries for which the measure is undefined."""
