@@ -105,15 +105,35 @@ def p23(full: bool) -> Iterator[Row]:
 
 
 def p24(_: bool) -> Iterator[Row]:
-    """The demonstration, whose time is that of one thread."""
+    """The demonstration, whose time is that of one thread, at most 6 s, idle and not."""
     with tempfile.TemporaryDirectory() as folder:
         words = ("-m", "sklearn_rank", "demo", "-o", str(Path(folder, "page.html")))
-        one = partial(processor_time, *words, OMP_NUM_THREADS="1")
-        yield Row("P24", "sklearn-rank demo", processor_time(*words), {"one thread": one}, (1.1,))
+        timed, one = processor_time(*words), processor_time(*words, OMP_NUM_THREADS="1")
+        peers = {"one thread": lambda: one}
+        yield Row("P24", "sklearn-rank demo", timed, peers, (1.1,))
+        peers, what = {"one thread": lambda: beside_loops(one)}, "beside two busy loops"
+        yield Row("P24", f"sklearn-rank demo {what}", beside_loops(timed), peers, (1.1,))
+
+
+def beside_loops(timed: Timed) -> Timed:
+    """The same on a machine whose two processors others keep busy."""
+
+    def timer() -> float:
+        loop = [sys.executable, "-c", "while True: pass"]
+        with subprocess.Popen(loop) as first, subprocess.Popen(loop) as second:
+            try:
+                return timed.seconds()
+            finally:
+                first.kill()
+                second.kill()
+
+    return Timed(timer)
 
 
 def p25(full: bool) -> Iterator[Row]:
-    """Numbers in arrays of objects, and a convention's second look at one small query."""
+    """Numbers in arrays of objects, memory of frames, and a convention's second look at a query."""
+    import pandas as pd
+
     n_queries = 2_000 if full else 20
     rng, groups = np.random.default_rng(0), np.repeat(np.arange(n_queries), 100)
     truth, scores = (rng.random(len(groups)) < 0.1).astype(int), rng.random(len(groups))
@@ -121,6 +141,12 @@ def p25(full: bool) -> Iterator[Row]:
     floats = {"float64": lambda: call({**rows, "y_score": scores})}
     objects = {**rows, "y_score": scores.astype(object)}
     yield by_row("P25", objects, "scores of dtype object", call(objects), floats, 2.5)
+    keys = {"query": groups, "item": np.arange(len(groups)) % 1_000}
+    frame = pd.DataFrame(keys | {"score": scores})
+    judged_frame = pd.DataFrame(keys | {"grade": truth})[::10]
+    work = f"{len(frame):,} rows of integers in pandas; of input: bytes a row, at most 60"
+    ours = partial(evaluate, judged_frame, frame, "map")
+    yield Row("P25", work, ours, {}, n_rows=len(frame), input_bytes=len(frame))
     judged = {"q": {f"d{n}": n % 3 for n in range(10)}}
     run = {"q": dict(zip(judged["q"], scores[:10].tolist(), strict=True))}
     for name in ("pytrec_eval", "trec_eval"):
