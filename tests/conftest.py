@@ -15,7 +15,6 @@ SLOW = (
     "evaluation/test_audit_pairs.py",
     "model_selection/test_consumers.py",
     "model_selection/test_early_stopping.py",
-    "model_selection/test_ecosystem.py",
     "model_selection/test_eval_metrics.py",
     "model_selection/test_rankers.py",
     "plugin/test_baseline_names.py",

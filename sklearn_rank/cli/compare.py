@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows = [asdict(row) for row in comparison.rows]
         cells = (tuple(map(_cell, row.values())) for row in rows)
         print(to_csv(Table(tuple(map(Column, rows[0])), tuple(cells))), end="")
-    else:
+    elif form == "markdown":
         print_text(comparison.to_markdown().rstrip("\n") + "\n")
     return 0
 

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(end="\n" * (number > 0))
             if form == "table":
                 print_table(table)
-            else:
+            elif form == "markdown":
                 print_text(f"{to_markdown(table)}\n")
     return 0
 

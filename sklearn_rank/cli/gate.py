@@ -36,7 +36,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import closest, count, format_list, safe_repr, safe_text
-from sklearn_rank.view.reports import write_reports, write_step_summary
+from sklearn_rank.view.reports import REPORTS, write_reports, write_step_summary
 from sklearn_rank.view.summary import GateRun, Summary, print_summary
 from sklearn_rank.view.words import warnings_of
 
@@ -145,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
         update=f"{baselines.command} --update",
     )
     inputs = [arguments.config, *(file for gate in gates for file in gate.files.values())]
-    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "html")}
+    targets = {name: getattr(arguments, name) for name in REPORTS}
     complaints = write_reports(summary, targets, inputs=inputs)
     said = write_step_summary(summary, arguments.markdown, inputs)
     summary = replace(summary, remarks=(*summary.remarks, *said))

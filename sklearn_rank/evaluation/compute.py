@@ -143,7 +143,7 @@ def _score_queries(
 
 
 def cut_block(rankings: JudgedRankings, by_score: JudgedRankings, queries: slice) -> QueryBlock:
-    """Split queries into blocks, as wide as the formulas read them; done nowhere else."""
+    """A block of queries, in the widths that formulas read; rankings are widened nowhere else."""
     is_one = by_score is rankings
     if queries.stop - queries.start < len(rankings):
         rankings = rankings.take(queries)

@@ -105,7 +105,7 @@ def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int
     return len(np.unique(of_query[first][differs]))
 
 
-_CASES: Mapping[str, _Case] = {
+CASES: Mapping[str, _Case] = {
     "tied": _Case(
         "relevant items are tied in {} {}", lambda data, _: data.by_score.n_tied, of_ties=True
     ),
@@ -148,7 +148,7 @@ def program_differences(
 
     With ``numbers`` they say how many queries are affected.
     """
-    for name, case in _CASES.items():
+    for name, case in CASES.items():
         if name not in preset.differs:
             continue
         concerned = measures

@@ -29,7 +29,7 @@ _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 class FileKind(NamedTuple):
-    """FileKind of file, with the mark by which a writer recognizes it."""
+    """Kind of file, with the mark by which a writer recognizes it."""
 
     noun: str
     holds: Callable[[Path], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
     MARKDOWN,
+    FileKind,
     append,
     check_target,
     write_whole,
@@ -41,8 +42,6 @@ def write_reports(
     Relative targets start at ``start``; none may be one of the ``inputs`` of the run, nor one of
     the ``others`` that it writes.
     """
-    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "markdown": MARKDOWN}
-    texts = {"json": json_text, "html": _html_text}
     complaints = []
     paths = filter(None, [*targets.values(), *others])
     given = [os.path.abspath(Path(start or "", path)) for path in paths]
@@ -53,13 +52,11 @@ def write_reports(
         if given.count(os.path.abspath(path)) > 1 and (path.is_file() or not path.exists()):
             complaints.append(f"report {line(target)} was not written: another one has its name")
             continue
+        kind, text_of, write = REPORTS[name]
         try:
-            check_target(path, kinds[name], inputs)
+            check_target(path, kind, inputs)
             path.parent.mkdir(parents=True, exist_ok=True)
-            if name == "markdown":
-                append(path, markdown(summary).encode())
-            else:
-                write_whole(path, texts[name](summary).encode())
+            write(path, text_of(summary).encode())
         except OSError as error:
             said = error.strerror or error
             complaints.append(f"report {line(target)} was not written: {said}")
@@ -229,3 +226,11 @@ def _folded(run: GateRun) -> str:
     if not any(parts[1:]):  # of a gate that could not be measured
         return ""
     return "\n\n".join([*filter(None, parts), "</details>\n"])
+
+
+REPORTS: Mapping[str, tuple[FileKind, Callable[[Summary], str], Callable[[Path, bytes], None]]] = {
+    "json": (JSON_REPORT, json_text, write_whole),
+    "html": (HTML_REPORT, _html_text, write_whole),
+    "markdown": (MARKDOWN, markdown, append),
+}
+"""Kind, text and writer of each report; its option is named for it."""

@@ -3,6 +3,7 @@
 import math
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -65,6 +66,7 @@ TEST, HARD, LOSSES = (Clause.SIGNIFICANT,), (Clause.HARD_DROP,), (Clause.ONLY_LO
         # Both sides of 4 coins are 1/8, of 5 1/16.
         (4, 0, 200, {}, LOSSES),
         (5, 0, 200, {}, TEST + LOSSES),
+        (5, 0, 200, {"alpha": 1 / 16}, TEST + LOSSES),  # at the level
         (5, 0, 200, {"alpha": 0.06}, LOSSES),
         (5, 0, 200, {"only_losses": False}, TEST),
         # Of 13 coins 9 or more fall to one side in 27 %, of 16 12 or more in 7.7 %.
@@ -243,7 +245,7 @@ def test_prose_names_the_rule() -> None:
     pages = [root / "README.md", root / "docs" / "gates_reference.md"]
     texts = [page.read_text(encoding="utf-8") for page in pages]
     for text in (*texts, str(rule_of_gates.__doc__), str(RankGate.check.__doc__)):
-        assert sentence in " ".join(text.split())
+        assert sentence in " ".join(text.split()), text[:60]
 
 
 @pytest.mark.parametrize("options", ["", "weights", "clusters"])
@@ -288,6 +290,18 @@ def test_a_detectable_drop_is_found() -> None:
     # Each further measure costs power.
     two = detectable_drops({"a": pairs_of(drops), "b": pairs_of(drops)}, {"a": rule, "b": rule})
     assert two["a"] > found * 1.05
+    # No drop within the limit is red: what is found lies about .84 standard errors beyond it.
+    wide = detectable_drops({"": pairs_of(drops)}, {"": Rule(0.4)})[""]
+    assert wide == pytest.approx(0.4 + NormalDist().inv_cdf(0.8) * drops.std(ddof=1) / 50**0.5)
+
+
+def test_the_order_of_limits_changes_no_rate() -> None:
+    """Signs of many changes are drawn, in one order of the measures."""
+    rng = np.random.default_rng(4)
+    pairs = {name: pairs_of(rng.normal(0.02, 0.2, 60)) for name in "ab"}
+    rules = {"a": Rule(0.02), "b": Rule(0.04, alpha=0.05)}
+    turned = dict(reversed(pairs.items()))
+    assert false_alarm((pairs, rules)) == false_alarm((turned, rules)) > 0
 
 
 def test_the_default_of_the_hard_limit() -> None:

@@ -48,6 +48,27 @@ def test_the_installed_command_helps_and_says_its_version(capsys):
         assert err == ""
 
 
+def test_every_word_of_format_prints_something_of_its_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.qrels").write_text("q1 0 a 1\nq1 0 c 0\n")
+    for run in ("a.run", "b.run"):
+        Path(run).write_text("q1 Q0 a 1 2.0 a\nq1 Q0 b 2 1.0 a\n")
+    words = {"evaluate": "t.qrels a.run -q", "compare": "t.qrels a.run b.run"}
+    words["judge-next"] = "t.qrels a.run"
+    (commands,) = (one for one in build_parser()._actions if isinstance(one.choices, dict))
+    asked = set()
+    for name, parser in commands.choices.items():
+        forms = [one.choices for one in parser._actions if "--format" in one.option_strings]
+        printed = set()
+        for form in forms[0] if forms else ():
+            assert cli.main([name, *words[name].split(), "--format", form]) == 0
+            printed.add(capsys.readouterr().out)
+            asked.add(name)
+        assert "" not in printed, name
+        assert len(printed) == len(forms[0] if forms else ()), name
+    assert asked == {*words}
+
+
 def test_nothing_heavy_is_imported_before_a_command_runs():
     heavy = ("numpy", "scipy", "sklearn", "rich", "pydoc_data")
     code = (

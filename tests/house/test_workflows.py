@@ -59,6 +59,7 @@ def test_a_job_runs_what_there_is_and_uses_the_matrix_that_it_has(job: dict[str,
 def test_the_light_set_has_tests_of_every_room() -> None:
     tests = ROOT / "tests"
     files = {*tests.glob("*/test_*.py")}
+    assert [name for name in SLOW if not (tests / name).exists()] == []
     slow = {path for path in files if any(path.is_relative_to(tests / name) for name in SLOW)}
     rooms, quick = ({path.parent.name for path in some} for some in (files, files - slow))
     assert rooms - quick == {"spark"}

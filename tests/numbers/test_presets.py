@@ -6,6 +6,8 @@ import re
 import pytest
 
 from sklearn_rank import CONVENTIONS, UnknownMeasureError, measure
+from sklearn_rank.evaluation.program_differences import CASES
+from sklearn_rank.measures.catalogue import METRICS
 from tests.peers.__main__ import RECORD
 from tests.peers.compare import all_compared, read_record
 from tests.peers.problems import digest, problems
@@ -17,6 +19,17 @@ def test_the_record_answers_these_problems():
     """Otherwise ask the programs again: ``.ci/peers``."""
     assert read_record()["problems"] == digest()
     assert RECORD.stat().st_size < 1_000_000
+
+
+def test_every_name_in_a_preset_is_read():
+    """A misspelled metric or case would apply to nothing."""
+    names = {metric.name for metric in METRICS} | {"*"}
+    for preset in CONVENTIONS.values():
+        told = (preset.parameters, preset.undefined, preset.cutoffs, preset.refused)
+        told += tuple(preset.differs.values())
+        used = {name.rstrip("@") for names_of in told for name in names_of}
+        assert used <= names, preset.name
+        assert {*preset.differs} <= {*CASES}, preset.name
 
 
 def test_every_preset_is_recorded():

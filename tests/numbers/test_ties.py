@@ -151,7 +151,8 @@ def test_average_is_the_mean_of_the_metric_over_all_orders(metric: Metric, k: in
     if metric.combines or not metric.takes_ties or (k is not None and not metric.takes_k):
         return  # what takes no ties has no closed form of their expectation
     chosen, settled = measure(metric.name, k=k), {"zero_division": math.nan}
-    groups = ((1.0,), (0.0, 2.0, 1.0, 0.0), (0.0, 1.0))  # from the top, tied within
+    # From the top, tied within; the first hit is tied, for metrics that read it alone.
+    groups = ((0.0,), (0.0, 2.0, 1.0, 0.0), (0.0, 1.0))
     orders = [
         [*groups[0], *middle, *last]
         for middle in permutations(groups[1])

@@ -263,7 +263,7 @@ EXACT: Mapping[str, Callable[..., Value]] = {
     "dcg": dcg, "idcg": ideal_dcg, "ndcg": ndcg, "err": err, "nerr": nerr,
     "lag": lag, "auc": auc, "gauc": auc, "lauc": limited_auc,
 }  # fmt: skip
-"""The literal definition of each metric but ``hmean``, which is made of two of them."""
+"""Literal definitions; ``hmean`` is made of two of them, and others have examples alone."""
 
 
 # Orders of tied items ---------------------------------------------------------------------------

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pytest_rankmetrics
 from pytest_rankmetrics import (
     GateResult,
     assert_lag_at_most,
     assert_metric,
     assert_mrr_at_least,
     assert_not_worse,
+    assertions,
     expected_failure,
 )
 from tests.plugin.cases import case, names
@@ -86,7 +88,7 @@ def test_results_and_failures_are_plain_and_travel_between_processes(request):
 
 def test_a_system_beside_itself_is_refused():
     judgements, run = case([1, 2])
-    with pytest.raises(ValueError, match="y_score and y_baseline are one object"):
+    with pytest.raises(ValueError, match="y_score and y_baseline are the same object"):
         assert_not_worse(judgements, run, run)
 
 
@@ -95,3 +97,8 @@ def test_the_reference_has_a_relevance_of_its_own():
     sides = [{"b"}], [["a", "b", "c"]], [["a", "b", "c"]]
     result = assert_not_worse(*sides, "gauc", baseline_relevance=[[0.9, 0.5, 0.5]])
     assert (result.measures["gauc"].baseline_value, result.measures["gauc"].new) == (0.25, 0.5)
+
+
+def test_every_assertion_can_be_imported_from_the_package() -> None:
+    made = {name for name in vars(assertions) if name.startswith("assert_")}
+    assert made == {name for name in pytest_rankmetrics.__all__ if name.startswith("assert_")}
