@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_rankmetrics.options import Options
+from pytest_rankmetrics.options import DEFAULTS, Options
 from pytest_rankmetrics.session import PytestRun, current, shown_path
 from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import (
@@ -146,7 +146,7 @@ class RankGate:
         arguments = {key: value for key, value in given.items() if value is not None} | reading
 
         def judge(checked: Arguments, run: PytestRun | None) -> GateResult:
-            options = run.options if run is not None else Options()
+            options = run.options if run is not None else DEFAULTS
             nodeid = (run and run.nodeid) or self._request.node.nodeid
             return judge_gate(y_true, y_score, checked, self._file(checked, options, run, nodeid))
 
@@ -238,7 +238,7 @@ def run_gate(
     __tracebackhide__ = hide
     run, name = current(), arguments.get("name")
     label = str(name or (run and name_of(run.nodeid)) or subject)
-    nodeid, options = ("", Options()) if run is None else (run.nodeid, run.options)
+    nodeid, options = ("", DEFAULTS) if run is None else (run.nodeid, run.options)
 
     def record(result: GateResult, section: Section | None = None) -> None:
         if run is not None:

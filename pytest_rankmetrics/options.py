@@ -81,6 +81,10 @@ class Options:
     """Whether this runs in continuous integration; tests may change the environment later."""
 
 
+DEFAULTS = Options()
+"""Of gates outside of a run of pytest."""
+
+
 def read_options(config: pytest.Config) -> Options:
     """All options, checked; UsageError if they make no sense."""
     option, ini = config.getoption, {}

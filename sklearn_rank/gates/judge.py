@@ -224,7 +224,7 @@ def _judge_value(
                 ci = "" if math.isnan(low) else f", 95% CI {low:.3f} to {high:.3f}"
                 full = f"{short} ({queries_text(row.queries)}{ci})"
             case.add("threshold", state, full, short)
-    case.rows[key] = replace(row, state=state)
+    case.rows[key] = row if state is None else replace(row, state=state)
 
 
 # Changes -----------------------------------------------------------------------------------------
