@@ -75,7 +75,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "differs": {
             **_FLOAT32,
             "judged": {"judged": "its Judged@k breaks ties by rising ids"},
-            "below": {"bpref": "its bpref takes them for unjudged, and its Judged@k for judged"},
+            "below": {"bpref": "its bpref treats them as unjudged, and its Judged@k as judged"},
         },
         "refused": {
             **_WHOLE_ALONE,
@@ -265,7 +265,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             **_gains("binary", discount="log2_rank"),
             "rbp": {"persistence": 0.85},
         },
-        "undefined": {"precision": 0.0, "dcg": 0.0},
+        "undefined": {"precision": 0.0},
         "measures": (*_AT_K, "dcg", "rbp"),
         "differs": {
             "empty": {
