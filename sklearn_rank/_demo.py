@@ -117,7 +117,7 @@ def run_demo(path: str, *, is_opened: bool) -> None:
     with waiting("searching for the best ranker"):
         _run(TUNE, names)
 
-    print("\n2. Compare with the similarity of names, on the queries held out\n")
+    print("\n2. Compare with the similarity of names, on held-out queries\n")
     names["old"] = pairs.ranked(test, lambda features: features[:, 0])
     names["new"] = pairs.ranked(test, names["search"].predict)
     _run(COMPARE, names)

@@ -206,7 +206,7 @@ def reading_help() -> str:
         "runs of one system are joined by commas: new-1.run,new-2.run.",
         epilog=f"guide: {SITE}/files.html",
     )
-    counting = "what counts (evaluate, compare, report; in part others)"
+    counting = "counting (evaluate, compare, report; partly others)"
     files, counted = _groups(parser, "files", counting)
     _add_reading(files)
     _add_counting(counted)
@@ -329,7 +329,7 @@ def _evaluate(commands: Any) -> None:
     _add_measures(measures)
     output("-q", "--per-query", action="store_true", help="also print values per query")
     forms = ("table", "trec", "json", "csv", "markdown")
-    output("--format", choices=forms, default="table", help="of the output (default: table)")
+    output("--format", choices=forms, default="table", help="output format (default: table)")
     _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("evaluate", "run"))
 
@@ -354,7 +354,7 @@ def _compare(commands: Any) -> None:
     changed = "for each run, list the N queries that changed most in the first measure, and why"
     output("--changed", type=_whole, default=0, metavar="N", help=changed)
     forms = ("text", "markdown", "csv", "json")
-    output("--format", choices=forms, default="text", help="of the output (default: text)")
+    output("--format", choices=forms, default="text", help="output format (default: text)")
     _share(parser, _add_counting, _add_reading)
     parser.set_defaults(run=("compare", "run"))
 

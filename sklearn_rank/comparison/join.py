@@ -347,7 +347,8 @@ def _common_measures(
             for measure in wanted:
                 if measure not in system:
                     there_is = ", ".join(system)
-                    msg = f"{measure} was not evaluated for {safe_repr(name)}; there is: {there_is}"
+                    has = f"{safe_repr(name)}; evaluated: {there_is}"
+                    msg = f"{measure} was not evaluated for {has}"
                     raise UnknownMeasureError(msg)
         return tuple(find_measure(measure, first.scored) for measure in wanted), []
     names = tuple(name for name in first if all(name in system for system in systems.values()))

@@ -309,7 +309,7 @@ class Comparison(Tabular):
         pair = self.baseline, self.others[0] if system is None else self._system(system)
         losses = self._joined.losses(name, pair)
         if losses is None:
-            msg = "a baseline of repeated runs has the ranks of the first alone; evaluate the runs"
+            msg = "a baseline of repeated runs has ranks of the first run only; evaluate the runs"
             raise InvalidParameterError(msg)
         return losses
 

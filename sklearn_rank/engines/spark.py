@@ -92,8 +92,8 @@ def read_spark(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     for name in _IN_MEMORY_ALONE:
         if getattr(options, name) not in (None, False):
             msg = (
-                f"{name} needs the ids of all items in memory, as gates with a baseline do, and "
-                "those of a frame of Spark stay there; leave it out, or pass its toPandas()"
+                f"{name} needs the ids of all items in memory, as gates with a baseline do, but "
+                "those of a Spark frame stay in Spark; leave it out, or pass its toPandas()"
             )
             raise InvalidParameterError(msg)
     return _SparkRun(y_true, y_score, options).judged()
@@ -200,8 +200,8 @@ class _SparkRun:
         if (size["most"] or 0) * BYTES_OF_ROW > limit:
             msg = (
                 f"query {safe_repr(size['longest'])} of {name} has {size['most']:,} rows, and a "
-                f"task of Spark ranks a query at once, with {limit:,} bytes: keep its best items "
-                "alone, or give tasks more memory (spark.executor.memory)"
+                f"task of Spark ranks a query at once, with {limit:,} bytes: keep only its best "
+                "items, or give tasks more memory (spark.executor.memory)"
             )
             raise InvalidParameterError(msg)
 

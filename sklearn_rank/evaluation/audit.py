@@ -569,7 +569,7 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
         gave = f"too few numbers to tell {wanted} from others" if forms else "no number"
         msg = (
             f"{name} gave {gave} for truth and ranked ids of a query; pass a function that calls "
-            "it, as def one(truth, ranking, k):"
+            "it, such as def one(truth, ranking, k):"
         )
         raise InvalidParameterError(msg)
     return _explain([form for form in telling if form.varies] or telling, wanted)

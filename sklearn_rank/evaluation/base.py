@@ -48,7 +48,7 @@ class BaseEvaluation(Tabular):
 
     @property
     def lacks_judgements(self) -> str:
-        """Why no other measure can be computed of the rankings; empty: they have judgements."""
+        """Why no other measure can be computed from the rankings; empty: they have judgements."""
         return ""
 
     def spread(self, measure: str | Measure) -> FloatArray:
@@ -91,7 +91,7 @@ class BaseEvaluation(Tabular):
     def assumed(self) -> str:
         """Assumption about items that the ground truth does not name.
 
-        "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
+        "complete": they are irrelevant; "partial": they are unjudged, though every measure counts
         them as irrelevant; "positives": the same under a convention that always assumes it, where
         nothing is judged irrelevant; "": none, for arrays grade every item, and sets are complete.
         """
@@ -236,18 +236,18 @@ class BaseEvaluation(Tabular):
         Parameters
         ----------
         slices : mapping, callable or str
-            {query: label}, {query: labels}, {label: set or list of queries}, a function from
-            query id to label, or the name of a column of the data frames evaluated. A mapping
-            whose keys are all queries is read in the first way. Queries without a label are in no
-            slice; a warning lists those that a mapping of queries lacks ([] is no label). Ids
-            that ``evaluate`` left out are ignored.
+            {query: label}, {query: labels}, {label: set or list of queries}, a function from query
+            id to label, or the name of a column of the data frames evaluated. A mapping whose keys
+            are all queries is read in the first way. Queries without a label are in no slice; a
+            warning lists those absent from a mapping of queries ([] is no label). Ids that
+            ``evaluate`` left out are ignored.
 
         Returns
         -------
         evaluations : dict of label to Evaluation
-            In order of first appearance; pooled measures are ranked anew within each slice. Counts
-            of no query in particular (unjudged queries, dropped duplicates, missed items of one
-            shared ground truth) are part of a slice of all queries only.
+            In order of first appearance; pooled measures are ranked again within each slice. Counts
+            that belong to no query (unjudged queries, dropped duplicates, missed items of one
+            shared ground truth) appear only in a slice of all queries.
 
         Raises
         ------

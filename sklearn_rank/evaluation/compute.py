@@ -270,7 +270,7 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
         if measure == wanted or (name == str(wanted) and is_alike):
             return name
     full = wanted.in_full()
-    msg = f"{safe_repr(full)} was not evaluated{closest(full, list(scored))}; there is: "
+    msg = f"{safe_repr(full)} was not evaluated{closest(full, list(scored))}; evaluated: "
     raise UnknownMeasureError(msg + ", ".join(scored))
 
 

@@ -131,7 +131,7 @@ def _refuse(scored: Scored, data: RankingData) -> None:
     elif measure.metric.is_given:
         reason = "was measured elsewhere, and no grade changes it"
     elif any(part.metric.of_judgements or part.metric.skips_unjudged for part in measure.parts):
-        reason = "reads which items are judged; name a measure that reads grades"
+        reason = "depends only on which items are judged; name a measure of grades"
     elif data.has_relevance:
         reason = "has no items to judge where relevance= ranks them in a second way"
     elif (

@@ -34,8 +34,8 @@ class Losses(Tabular):
     measure : str
         As it was evaluated.
     value, out_of_reach, not_retrieved, too_low : float
-        The value; 1 minus that of the ideal list of all relevant items; that minus the value of
-        the retrieved relevant items in ideal order; and the rest, which their order costs.
+        The value; 1 minus the value of the ideal list of all relevant items; the loss by
+        unretrieved relevant items; and the loss by the order of the others.
     per_query : dict of str to array of shape (n_queries,)
         The three parts of each query, NaN where the measure is undefined.
     """
@@ -69,8 +69,8 @@ class LossChange(Tabular):
     measure, title : str
         As it was evaluated, and for people.
     change, not_retrieved, order : float
-        The change of the mean; the part of relevant items that are retrieved no longer, or now; and
-        the part of the order of those that are retrieved.
+        The change of the mean; its part by relevant items that were lost or found; and its part by
+        the order of the others.
     """
 
     measure: str

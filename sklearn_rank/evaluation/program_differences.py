@@ -206,8 +206,8 @@ def gains_by_less(
         lost = int((np.isnan(values) & (read.n_relevant > 0) & (read.n_hits == 0)).sum())
         if lost:
             yield (
-                f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} of "
-                f"which no relevant item was retrieved, and convention {preset.name!r} "
+                f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} "
+                f"without a retrieved relevant item, and convention {preset.name!r} "
                 f"{'leaves them out' if math.isnan(policy) else f'counts {policy:g}'}; "
                 f"{argument('zero_division', 0.0)} counts 0"
             )

@@ -56,7 +56,7 @@ class Repeats:
             msg = f"Repeats takes a list of runs, got {safe_repr(self.runs)}"
             raise TypeError(msg)
         if len(self.runs) < 2:
-            msg = f"Repeats needs at least two runs, got {len(self.runs)}; pass a single run alone"
+            msg = f"Repeats needs at least two runs, got {len(self.runs)}; pass one run as it is"
             raise InvalidParameterError(msg)
 
 

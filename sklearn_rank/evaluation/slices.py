@@ -57,7 +57,8 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
         look_up = look_up.get
     if not callable(look_up):
         msg = (
-            "clusters must be {query: label}, as dict(zip(query_ids, labels)), a function of the "
+            "clusters must be {query: label}, such as dict(zip(query_ids, labels)), a function "
+            "of the "
             f"query id, or the name of a column, got {safe_repr(clusters)}"
         )
         raise InvalidParameterError(msg)

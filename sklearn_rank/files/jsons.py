@@ -166,7 +166,7 @@ def _refuse_wrapper(source: Source, value: dict[str, Any]) -> None:
     are_queries = isinstance(inner, dict) and 0 < len(inner) == len(_nested(inner))
     if are_queries and not any(map(is_known, inner)):
         key = safe_repr(nested[0])
-        how = f"write them alone, as json.dump(data[{key}], file)"
+        how = f"write only these, with json.dump(data[{key}], file)"
         if len(inner) == 1:
             how += f"; or if {key} is a query, its items as a list, not within an object"
         source.fail(None, f"holds the queries inside {key}; {how}")

@@ -27,10 +27,10 @@ BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _NO_TEXT = {
     b"PK\x03\x04": "is an archive or a spreadsheet; unpack it, or save it as CSV",
-    b"BZh": "is compressed by bzip2, and gzip alone is read; unpack it",
-    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard, and gzip alone is read; unpack it",
-    b"\x04\x22\x4d\x18": "is compressed by LZ4, and gzip alone is read; unpack it",
-    b"\xfd7zXZ\x00": "is compressed by xz, and gzip alone is read; unpack it",
+    b"BZh": "is compressed by bzip2, but only gzip is read; unpack it",
+    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard, but only gzip is read; unpack it",
+    b"\x04\x22\x4d\x18": "is compressed by LZ4, but only gzip is read; unpack it",
+    b"\xfd7zXZ\x00": "is compressed by xz, but only gzip is read; unpack it",
     b"7z\xbc\xaf\x27\x1c": "is an archive of 7-Zip; unpack it",
     b"SQLite f": "is a database of SQLite; export a table as CSV",
     b"\xff\xfe": "is UTF-16; save it as UTF-8",
@@ -38,7 +38,7 @@ _NO_TEXT = {
 }
 """What files are that begin with these bytes."""
 _NO_TABLE = {
-    b"version https://git-lfs": "is a pointer of Git LFS; fetch the file, as by git lfs pull",
+    b"version https://git-lfs": "is a pointer of Git LFS; fetch the file with git lfs pull",
     b"<?xml": "is XML; save it as JSON or CSV",
     b"<!DOCTYPE": "is a page of HTML, and no table",
     b"<html": "is a page of HTML, and no table",

@@ -140,7 +140,8 @@ Ids: TypeAlias = Array | CodedIds
 def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
     """Query ids, one per row, none missing, all of one type."""
     if isinstance(groups, str):
-        msg = f"groups must hold the query id of each row, as frame[{safe_repr(groups)}]; got a str"
+        column = f"frame[{safe_repr(groups)}]"
+        msg = f"groups must hold the query id of each row, such as {column}; got a str"
         raise TypeError(msg)
     ids = groups if isinstance(groups, CodedIds) else _read_groups(groups)
     if n_rows is None or len(ids) == n_rows:

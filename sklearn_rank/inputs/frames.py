@@ -291,7 +291,7 @@ def side_of(
     try:
         named = find_roles(names, ("query", "item"), wanted_of(kinds, columns), **about)
     except ColumnRoleError as error:
-        msg = f"{error}; the metric functions take no columns=, there rename it. {_WIDE}"
+        msg = f"{error}; metric functions take no columns=: rename it there. {_WIDE}"
         raise ColumnRoleError(msg) from None
     for column in (named["query"], named["item"]):
         _refuse_no_ids(frame[column], f"column {safe_repr(column)} of {name}")

@@ -409,7 +409,7 @@ def _spelled_otherwise(lost: _Lost, truths: list[Collection[Any]]) -> str:
         return ""
     return (
         f"{len(alike):,} of {lost.n_looked:,} relevant items seem to be retrieved in another "
-        f"spelling, as {_pair(*alike[0])}"
+        f"spelling, such as {_pair(*alike[0])}"
     )
 
 

@@ -565,7 +565,7 @@ def join_queries(
             query, other = alike[0], by_text[str(alike[0])]
             msg = (
                 f"{len(alike):,} queries have different types in {called('y_true')} and "
-                f"{called('y_score')}, as {safe_repr(query)} ({type(query).__name__}) and "
+                f"{called('y_score')}, such as {safe_repr(query)} ({type(query).__name__}) and "
                 f"{safe_repr(other)} ({type(other).__name__}), and do not match; use one type"
             )
         elif missing == "raise":

@@ -338,7 +338,7 @@ def refuse_unread(
     if kinds == GRADE and doubtful[first] == "texts":
         texts = text_grades(unread[first][0])
         note = (
-            f" and {texts}, a number for each text (of a frame, map them: "
+            f" and {texts}, a number for each text (in a frame, map them: "
             f"{safe_repr(first)}.map({{...}}))"
         )
     listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in doubtful.items())

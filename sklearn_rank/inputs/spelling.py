@@ -115,7 +115,7 @@ def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
     if not pairs:
         return ""
     example = " and ".join(map(safe_repr, pairs[0]))
-    return f". {len(pairs):,} of them differ in {what} alone, as {example}"
+    return f". {len(pairs):,} of them differ only in {what}, such as {example}"
 
 
 def look_different(left: Iterable[Any], right: Iterable[Any]) -> bool:

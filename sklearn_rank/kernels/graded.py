@@ -239,7 +239,7 @@ def rbp_parts(
         best[has_any] = _gains(top[has_any], gain)
         best = np.repeat(best, rankings.n_hits)
         if (gains > best).any():
-            msg = "gain must be greatest for the highest grade: rbp is divided by that gain"
+            msg = "gain must be highest for the highest grade: rbp is divided by that gain"
             raise InvalidParameterError(msg)
         gains = ratio(gains, best)
     ranks: FloatArray = np.power(persistence, np.arange(depth(rankings, k)))

@@ -81,7 +81,7 @@ def rank_biased_overlap_score(
     old, new = _by_query(y_baseline, "y_baseline"), _by_query(y_new, "y_new")
     apart = [query for query in (*old, *new) if query not in old or query not in new]
     if apart:
-        msg = f"y_baseline and y_new must rank the same queries; one alone has {format_list(apart)}"
+        msg = f"y_baseline and y_new must rank the same queries; only one has {format_list(apart)}"
         raise QueryMismatchError(msg)
     if not old:
         msg = "y_baseline and y_new have no query"

@@ -445,7 +445,7 @@ def r_precision_score(
     string_provider: StringProvider | None = None,
     relevance: Any = None,
 ) -> float:
-    """Precision after as many items as are relevant (R-precision).
+    """Precision at R, the number of relevant items (R-precision).
 
     How good is a list cut to the right length? With R relevant items it is the
     share of them among the first R, where precision and recall are the same.
@@ -498,10 +498,10 @@ def interpolated_precision_score(
 ) -> float:
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
-    What precision is possible at a given recall? With R relevant items it is the greatest precision
+    What precision is possible at a given recall? With R relevant items it is the highest precision
     at any rank that holds at least ``recall`` times R of them, rounded half up as in trec_eval 10
-    (version 9 rounds differently); 0 if fewer were retrieved. As the greatest of several values it
-    has no closed form for ties: where a relevant item is tied, ``ties`` has to break them.
+    (version 9 rounds differently); 0 if fewer were retrieved. A maximum has no closed form for
+    ties: if a relevant item is tied, ``ties`` has to break them.
 
     Parameters
     ----------
@@ -671,8 +671,8 @@ def ranking_auc_score(
     -----
     UndefinedMetricWarning
         If a query has no relevant item, no irrelevant one, or, with ``unretrieved="ignore"``,
-        retrieved nothing relevant. Settled by ``zero_division``, it keeps its weight: 0 without a
-        relevant item where queries weigh by those.
+        retrieved nothing relevant. With a number as ``zero_division`` it keeps its weight, which is
+        0 without a relevant item if queries weigh by these.
 
     References
     ----------
@@ -784,10 +784,10 @@ def limited_auc_score(
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
-    How well are the displayed items ordered? Each relevant item within ``k`` counts the share
-    of the N irrelevant items ranked below it; the sum is divided by min(R, k). With
-    ``tail="linear"`` the curve goes on from the k-th item in a straight line to (1, 1), and the
-    area is that under the whole curve.
+    How well are the displayed items ordered? Each relevant item within ``k`` counts the share of
+    the N irrelevant items ranked below it; the sum is divided by min(R, k). With ``tail="linear"``
+    the curve continues from the k-th item in a straight line to (1, 1), and the area is that under
+    the whole curve.
 
     Parameters
     ----------
@@ -1050,10 +1050,9 @@ def expected_reciprocal_rank_score(
 ) -> float:
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
-    How soon is a user satisfied who stops at the first good item? Each item satisfies with
-    probability (2^grade - 1) / 2^max, where max is ``max_grade``; ERR is the expected reciprocal
-    of the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
-    least 0 works.
+    How soon does a user find enough to stop? Each item satisfies with probability (2^grade - 1) /
+    2^max, where max is ``max_grade``; ERR is the expected reciprocal of the rank at which the user
+    stops, counting ranks within ``k``. Any finite grade of at least 0 works.
 
     Parameters
     ----------
@@ -1112,10 +1111,10 @@ def rank_biased_precision_score(
 ) -> float:
     """Mean over queries of the rank-biased precision (RBP).
 
-    How much does a reader gain per item, who goes on from each rank to the next with probability
-    ``persistence`` = p? RBP is (1 - p) times the sum of p^(rank - 1) times gain, over the relevant
-    items within ``k``; a gain other than binary counts as a share of that of ``max_grade``. About
-    1 / (1 - p) items are read; a perfect ranking reaches 1 only if it never ends.
+    How much does a reader who continues to the next rank with probability ``persistence`` = p gain
+    per item? RBP is (1 - p) times the sum of p^(rank - 1) times gain, over the relevant items
+    within ``k``; a gain other than binary counts as a share of that of ``max_grade``. About 1 / (1
+    - p) items are read; a perfect ranking reaches 1 only if it never ends.
 
     Parameters
     ----------
@@ -1124,7 +1123,7 @@ def rank_biased_precision_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     persistence : float, default=0.8
-        Probability that a reader goes on to the next rank, in [0, 1).
+        Probability that a reader continues to the next rank, in [0, 1).
     gain : {"binary", "linear", "exp2", "exp2_next"} or mapping, default="binary"
         1, the grade, 2^grade - 1, or a table: docs/metrics.md#gains-and-discounts.
     max_grade : {"query"} or float, default="query"

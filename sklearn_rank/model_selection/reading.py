@@ -72,7 +72,7 @@ def read_call(
     ranked = as_numpy(ranked) if hasattr(ranked, "columns") else ranked
     is_number = getattr(ranked, "shape", None) == ()
     if is_number or is_sparse(ranked) or not isinstance(ranked, Iterable):
-        msg = f"{method} gives a {type(ranked).__name__}; it must return a ranked list per query"
+        msg = f"{method} returned a {type(ranked).__name__}; it must return a ranked list per query"
         raise RankingConfigError(msg)
     if isinstance(ranked, Sized):
         first_of(ranked, method)
@@ -80,7 +80,7 @@ def read_call(
         ranked = list(ranked)
     if len(ranked) != len(y):
         msg = (
-            f"{method} gives {len(ranked):,} ranked lists for {len(y):,} queries; "
+            f"{method} returned {len(ranked):,} ranked lists for {len(y):,} queries; "
             "it must return one per element of X"
         )
         raise RankingConfigError(msg)
@@ -172,7 +172,8 @@ class Responses:
         if rows.is_unique and index.is_unique and index.isin(rows).all():
             return values.reindex(rows)
         msg = (
-            f"{method} gives a {type(values).__name__} whose index is not the index of X, so that "
+            f"{method} returned a {type(values).__name__} whose index is not the index of X, so "
+            "that "
             "its rows cannot be matched; give it X.index, or return an array in the order of X"
         )
         raise RankingConfigError(msg)
@@ -188,7 +189,8 @@ class Responses:
             return array[:, -1]
         if array.ndim != 1:
             msg = (
-                f"{method} gives an array of shape {array.shape}; a ranking needs one score per row"
+                f"{method} returned an array of shape {array.shape}; a ranking needs one score "
+                "per row"
             )
             raise RankingConfigError(msg)
         return array

@@ -201,8 +201,8 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
 
     Goes to ``feval=`` of ``lgb.train`` and ``lgb.cv``, to ``eval_metric=`` of ``LGBMRanker.fit``,
     and to ``custom_metric=`` of ``xgb.train`` and ``xgb.cv``. Switch off the library's metrics
-    (``metric="None"`` of LightGBM, ``disable_default_eval_metric=1`` of XGBoost): the same name
-    would be recorded once. For XGBRanker pass the measures to :class:`QueryRanker`.
+    (``metric="None"`` of LightGBM, ``disable_default_eval_metric=1`` of XGBoost): values of one
+    name would overwrite each other. For XGBRanker pass the measures to :class:`QueryRanker`.
 
     Parameters
     ----------

@@ -276,7 +276,7 @@ subgroup_id
 _INSTEAD = {
     "qid": "; pass groups=qid",
     "group_id": "; pass groups=group_id",
-    "group": "; of sizes pass groups=np.repeat(np.arange(len(group)), group)",
+    "group": "; for group sizes pass groups=np.repeat(np.arange(len(group)), group)",
 }
 
 

@@ -181,7 +181,7 @@ def test_warnings_point_at_the_caller(name):
 def test_a_convention_that_leaves_out_what_found_nothing_says_so():
     with pytest.warns(RankingDataWarning) as caught:
         evaluate([{"a"}, {"b"}], [["a"], ["x"]], "lag", convention="ardoco")
-    text = "is undefined for 1 query of which no relevant item was retrieved, and convention"
+    text = "is undefined for 1 query without a retrieved relevant item, and convention"
     assert f"{text} 'ardoco' leaves them out" in str(caught[-1].message)
 
 

@@ -178,7 +178,7 @@ def test_what_means_nothing_is_refused() -> None:
         ev.to_judge(measure="auc(average=pooled)")
     with pytest.raises(UnknownMeasureError, match="'map' was not evaluated"):
         ev.to_judge(measure="map")
-    with pytest.raises(InvalidParameterError, match="reads which items are judged; name a measure"):
+    with pytest.raises(InvalidParameterError, match="depends only on which items are judged"):
         evaluate(truth, run, "bpref", keep_items=True).to_judge()
     twice = evaluate(
         truth, {"q": list("xab")}, "mrr", relevance={"q": [3.0, 2.0, 1.0]}, keep_items=True

@@ -136,7 +136,7 @@ RUNS = {
     "archive": (b"PK\x03\x04...", "is an archive or a spreadsheet; unpack it, or save it as CSV"),
     "truncated gzip": (gzip.compress(LINES * 99)[:-9], "cannot be decompressed"),
     "broken gzip": (b"\x1f\x8b" + b"x" * 50, "cannot be decompressed"),
-    "bzip2": (b"BZh9" + b"x" * 50, "is compressed by bzip2, and gzip alone is read; unpack it"),
+    "bzip2": (b"BZh9" + b"x" * 50, "is compressed by bzip2, but only gzip is read; unpack it"),
     "rank": (LINES + b"q Q0 d first 1 t\n", "4: rank 'first' is not a number"),
     "a space in an id": (LINES + b"q Q0 new york 1 0.9 t\n", "4: rank 'york' is .*white space in"),
     "a space, no tag": (b"q Q0 new york 1 0.9\n", "1: rank 'york' is not a number: the fields are"),
@@ -148,10 +148,10 @@ RUNS = {
     "YAML's lists": (b"- id: q1\n  gold: [d1]\n", "is YAML"),
     "csv: item alone": (b"qid,doc,score\nq,a,1\nq,,\n", "3: the item id is empty"),
     "csv: no query": (b"qid,doc,score\nq,a,1\n,,\n", "3: the query id is empty"),
-    "LZ4": (b"\x04\x22\x4d\x18" + b"x" * 50, "is compressed by LZ4, and gzip alone is read"),
-    "xz": (b"\xfd7zXZ\x00" + b"x" * 50, "is compressed by xz, and gzip"),
+    "LZ4": (b"\x04\x22\x4d\x18" + b"x" * 50, "is compressed by LZ4, but only gzip is read"),
+    "xz": (b"\xfd7zXZ\x00" + b"x" * 50, "is compressed by xz, but only gzip"),
     "SQLite": (b"SQLite format 3\0" + b"x" * 50, "is a database of SQLite; export"),
-    "Zstandard": (b"\x28\xb5\x2f\xfd" + b"x" * 50, "is compressed by Zstandard, and gzip"),
+    "Zstandard": (b"\x28\xb5\x2f\xfd" + b"x" * 50, "is compressed by Zstandard, but only gzip"),
 }
 
 

@@ -183,7 +183,7 @@ def test_other_numbers_beside_scores_are_left_alone() -> None:
 def test_metric_functions_are_told_to_rename() -> None:
     films = pd.DataFrame(CLICKS).rename(columns={"item": "film"})
     with pytest.raises(
-        ColumnRoleError, match=r"metric functions take no columns=, there rename it"
+        ColumnRoleError, match=r"metric functions take no columns=: rename it there"
     ):
         mean_reciprocal_rank_score(films, pd.DataFrame(CLICKS))
 

@@ -82,7 +82,7 @@ def test_numbers_of_rows(name: str, numbers: Any, error: Any, message: str) -> N
         ({"groups": [2, 2]}, ValueError, r"\[4, 2\] \(y_true, groups\) - .* not group sizes"),
         ({"groups": ["a"]}, ValueError, r"numbers of samples: \[4, 1\] \(y_true, groups\)$"),
         ({"groups": iter("aabb")}, TypeError, r"groups must be a sequence; .*Use list\(\.\.\.\)"),
-        ({"groups": "aabb"}, TypeError, r"each row, as frame\['aabb'\]; got a str"),
+        ({"groups": "aabb"}, TypeError, r"each row, such as frame\['aabb'\]; got a str"),
         ({"groups": {"a"}}, TypeError, "groups is a set, which has no order; pass a list"),
         ({"groups": {"a": 1}}, TypeError, "groups is a dict; pass an array$"),
         ({"groups": ["a", ["b"], "c", "c"]}, TypeError, "groups holds an unhashable list at row 1"),

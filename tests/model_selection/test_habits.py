@@ -139,7 +139,8 @@ ANSWERED = {
     ),
     "compare().p_values": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}).p_values,
-        "'Comparison' object has no attribute 'p_values'; of a comparison, each of rows has p",
+        "'Comparison' object has no attribute 'p_values'; in a comparison, each element of rows "
+        "has p",
     ),
     "evaluate().nothing": (
         lambda: sr.evaluate([{"a"}], [["a"]]).nothing,

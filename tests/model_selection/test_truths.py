@@ -54,7 +54,7 @@ def test_matrices_and_lists_in_many_forms():
     ("scores", "message"),
     [
         (np.full(len(Y), np.nan), "y_score contains NaN"),
-        (np.zeros((len(Y), 2)), r"predict gives an array of shape \(72, 2\)"),
+        (np.zeros((len(Y), 2)), r"predict returned an array of shape \(72, 2\)"),
         (np.zeros(3), "inconsistent numbers of samples"),
     ],
     ids=["NaN", "2-D", "short"],

@@ -256,7 +256,7 @@ def test_areas_ignoring_what_was_not_retrieved_are_undefined_where_nothing_was()
 
 def test_what_rbp_refuses() -> None:
     for table in ({1: 5, 2: 1}, {1: 5, 2: 0}):
-        with pytest.raises(InvalidParameterError, match="greatest for the highest grade"):
+        with pytest.raises(InvalidParameterError, match="highest for the highest grade"):
             rank_biased_precision_score(*ranked(2, 1), gain=table)
     for wrong in (1, -0.1, math.nan, "0.5", True):
         with pytest.raises(InvalidParameterError, match=r"a number in \[0, 1\)"):

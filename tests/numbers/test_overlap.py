@@ -67,8 +67,8 @@ def test_queries_are_joined_and_averaged() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "error", "message"),
     [
-        ({"q1": ["a"]}, {"q2": ["a"]}, QueryMismatchError, "one alone has 'q1', 'q2'"),
-        ([["a"]], [["a"], ["b"]], QueryMismatchError, "one alone has 1"),
+        ({"q1": ["a"]}, {"q2": ["a"]}, QueryMismatchError, "only one has 'q1', 'q2'"),
+        ([["a"]], [["a"], ["b"]], QueryMismatchError, "only one has 1"),
         ([["a", "a"]], [["a"]], DuplicateItemError, "query 0 ranks items twice: 'a'"),
         ({"q": "abc"}, {"q": ["a"]}, InvalidParameterError, "query 'q' must be a sequence of ids"),
         ("abc", [["a"]], InvalidParameterError, "y_baseline must be"),

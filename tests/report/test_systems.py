@@ -256,7 +256,7 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
         'A gate with max_slice_drop 0.02 would be red: MRR fell by 0.500 for "lost", 10 lost, none'
     )
     assert in_slice.verdict.details[-1].startswith(says)
-    with pytest.raises(ValueError, match="'map' was not evaluated; there is: mrr"):
+    with pytest.raises(ValueError, match="'map' was not evaluated; evaluated: mrr"):
         report_of(result, max_drop={"map": 0.02})
     with pytest.raises(ValueError, match="max_drop is for two systems; these are 3"):
         report_of(several, max_drop=0.02)
@@ -517,7 +517,7 @@ def test_a_page_tells_that_some_ids_are_spelled_otherwise():
     run = {f"q{n}": ["a", f"B{n}"] for n in range(20)}
     with pytest.warns(RankingDataWarning, match="seem to be retrieved in another spelling"):
         compared = compare(judged, {"old": {q: ["a"] for q in judged}, "new": run}, "mrr")
-    said = "new: 20 of 40 relevant items seem to be retrieved in another spelling, as "
+    said = "new: 20 of 40 relevant items seem to be retrieved in another spelling, such as "
     assert report_of(compared).verdict.details[0].startswith(said)
     alone = report_of(compared.evaluations["new"]).verdict.details
     assert alone[-1].startswith("20 of 40 relevant items seem to be retrieved in another spelling")

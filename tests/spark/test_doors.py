@@ -51,7 +51,7 @@ def test_gates_hold_limits_and_refuse_baselines(session, folders, pytester, monk
     result.assert_outcomes(passed=1, failed=2)
     said = result.stdout.str()
     assert "MRR is 0.750, below the 0.800 required" in said
-    assert "in memory, as gates with a baseline do, and those of a frame of Spark stay" in said
+    assert "in memory, as gates with a baseline do, but those of a Spark frame stay" in said
 
 
 def test_comparisons_slices_and_frames(lazy):
