@@ -63,7 +63,7 @@ def test_other_columns_make_slices_of_queries(make: Any) -> None:
 def test_frames_that_disagree_on_a_label() -> None:
     truth = pd.DataFrame({"user": ["u"], "item": ["a"], "land": ["de"], "rel": [1]})
     ev = evaluate(truth, truth.drop(columns="rel").assign(land="fr", score=1.0), "mrr")
-    with pytest.raises(InvalidParameterError, match=r"do not agree .*'land': query 'u' has 'de'"):
+    with pytest.raises(InvalidParameterError, match=r"disagree .*'land': query 'u' has 'de'"):
         ev.by_slice("land")
 
 

@@ -104,7 +104,7 @@ WORDS = {
     ),
     "lists": (
         lambda: map_scorer(Says([["a"]] * 3), [1, 2], [{"a"}, {"b"}]),
-        "predict gives 3 ranked lists for 2 queries; it must return one per element of X",
+        "predict returned 3 ranked lists for 2 queries; it must return one per element of X",
     ),
 }
 
