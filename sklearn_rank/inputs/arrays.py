@@ -33,6 +33,7 @@ from sklearn_rank.support.checks import (
     to_array,
     without_arrays,
 )
+from sklearn_rank.support.constants import SURELY
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
 from sklearn_rank.support.text import called, safe_repr
@@ -701,10 +702,6 @@ def _read_candidates(candidates: Any, y_score: Any, shape: tuple[int, ...]) -> I
     return None if chosen.all() else np.flatnonzero(chosen)
 
 
-_SURELY = 3
-"""Standard errors beyond which relevant items are left out of the candidates for a reason."""
-
-
 def _doubt_candidates(grades: Array, cells: IntArray, n_queries: int) -> None:
     """RankingDataWarning for candidates that leave out relevant items rather than others."""
     is_relevant = grades > 0
@@ -716,7 +713,7 @@ def _doubt_candidates(grades: Array, cells: IntArray, n_queries: int) -> None:
     share = others_inside / max(n_others, 1)
     # As few relevant items as in one of many random choices of as many items.
     error = math.sqrt(share * (1 - share) / n_relevant)
-    is_less = n_inside / n_relevant < min(0.5, share / 2, share - _SURELY * error)
+    is_less = n_inside / n_relevant < min(0.5, share / 2, share - SURELY * error)
     if n_inside and not is_less:
         return
     what = "no relevant item of any query is a candidate, so that most measures are 0"

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn_rank.exceptions import RankingDataWarning, RankingMatchWarning
 from sklearn_rank.inputs.spelling import affixed_items, alike_ids, look_different, spelling_hint
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.support.constants import SURELY
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import sizes_of
 from sklearn_rank.support.text import called, safe_repr, takes
@@ -33,8 +34,6 @@ _SPELLED = 0.25
 _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
 _APART = "items seem to be numbered from 0 on one side and from 1 on the other"
-_SURELY = 3
-"""Standard errors beyond which a difference is not of chance."""
 _MANY = 10
 """Queries that are not all perfect by chance."""
 _JOINTS, _SPACES = frozenset("|;, \t"), re.compile(r"\s+")
@@ -221,7 +220,7 @@ class _Lost:
         n_less, n_more = sorted(found)
         return n_more > max(_SPELLED * _BESIDE, n_less)
 
-    def numbered_apart(self, surely: float = _SURELY) -> tuple[int, int] | None:
+    def numbered_apart(self, surely: float = SURELY) -> tuple[int, int] | None:
         """1 or -1, if ranked items have that much greater numbers than relevant ones; how many.
 
         Then far more are ranked under it than under their own, the one before and the one after.
@@ -371,7 +370,7 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
     is_surprise = len(examples) >= least_missed or (
         examples and all(look_different(here, ranked) for here, _, ranked in lost.queries)
     )
-    apart = lost.numbered_apart(_SURELY / 2 if is_surprise else _SURELY)
+    apart = lost.numbered_apart(SURELY / 2 if is_surprise else SURELY)
     if not (is_surprise or lost.alike or apart):
         return judged
     if lost.alike:

@@ -6,6 +6,8 @@ DEFAULT_MEASURES = ("map", "ndcg@10")
 """Of every function, assertion and gate that is given none."""
 DEFAULT_CUTOFF = 10
 """Depth to which items are counted where no measure has a cutoff."""
+SURELY = 3
+"""Standard errors beyond which what is seen in data is not of chance."""
 SLACK = 1e-9
 """Rounding of a mean of floats: what differs by less is the same, and meets a limit."""
 RECORDED_DECIMALS = 6
