@@ -384,7 +384,9 @@ def _family(
     said = "No other change is significant"
     if rest:
         are = "One other change is" if len(rest) == 1 else f"{len(rest):,} other changes are"
-        where = "in a slice" if in_slices == 1 == len(rest) else f"{in_slices:,} of them in slices"
+        where = f"{in_slices:,} of them in slices"
+        if in_slices == len(rest):
+            where = "in a slice" if in_slices == 1 else "all of them in slices"
         said = f"{are} significant" + f", {where}" * bool(in_slices)
     return f"{said} ({family})."
 

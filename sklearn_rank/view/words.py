@@ -8,6 +8,7 @@ from itertools import chain
 from textwrap import wrap
 from typing import Any
 
+from sklearn_rank.comparison.changes import QueryChange
 from sklearn_rank.comparison.differences import UNITS
 from sklearn_rank.comparison.result import changes_table as queries_table
 from sklearn_rank.evaluation.tables import remarks
@@ -28,7 +29,16 @@ from sklearn_rank.gates.sentences import (
 )
 from sklearn_rank.gates.verdict import REFUSED, UNREMARKABLE, GateResult, MeasureResult, State
 from sklearn_rank.statistics.paired import FEWEST
-from sklearn_rank.support.text import count, for_log, line, queries_text, several, shown
+from sklearn_rank.support.text import (
+    as_text,
+    count,
+    for_log,
+    line,
+    middle_cut,
+    queries_text,
+    several,
+    shown,
+)
 from sklearn_rank.tables.formats import display_width, to_text
 from sklearn_rank.tables.table import (
     Cell,
@@ -50,6 +60,7 @@ ITEMS_IN_ROW = 2
 MESSAGE_WIDTH = 96
 """Columns of a message, to which pytest adds four."""
 _LONGEST_SLICE = 24
+_LONGEST_QUERY, _LONGEST_ITEM = 30, 20
 
 # The headline ------------------------------------------------------------------------------------
 
@@ -375,6 +386,17 @@ def losers_table(result: GateResult, *, most: int = ITEMS_IN_ROW) -> Table:
     return replace(queries_table(rows, most=most), notes=())
 
 
+def _brief(change: QueryChange) -> QueryChange:
+    """A change whose names leave room in a line for ranks and contributions."""
+    name = middle_cut(as_text(change.query), 12 if change.text else _LONGEST_QUERY)
+    room = _LONGEST_QUERY - len(name)
+    items = tuple(
+        item._replace(title=middle_cut(item.title or as_text(item.item), _LONGEST_ITEM))
+        for item in change.items
+    )
+    return replace(change, query=name, text=middle_cut(change.text, room), items=items)
+
+
 def _queries(result: GateResult) -> list[str]:
     """The queries that explain a failure."""
     worst = result.worst
@@ -387,7 +409,8 @@ def _queries(result: GateResult) -> list[str]:
     if not math.isnan(worst.rows[0].baseline_value):
         share = f"; these {n} are {worst.share:.0%} of the loss" if n > 1 and worst.share else ""
         about = f"largest losses{of} ({worst.measure}{share})"
-    return [about, *to_text(losers_table(result)).split("\n")]
+    table = queries_table([*map(_brief, worst.rows)], most=ITEMS_IN_ROW)
+    return [about, *to_text(replace(table, notes=())).split("\n")]
 
 
 # Remarks that help to understand a failure; they fail nothing ------------------------------------

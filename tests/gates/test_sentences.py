@@ -147,3 +147,16 @@ def test_what_nobody_judged_is_no_news_for_a_latency(gate: Gate) -> None:
         slower = gate(judged, new, **partial, **limits, totals={"p95_ms": 120.0})
         assert slower.headline.startswith("p95_ms rose from 100.000 to 120.000")
         assert ("unjudged" in slower.headline) is ("mrr" in limits["max_drop"])
+
+
+@pytest.mark.parametrize("has_texts", [False, True])
+def test_long_names_leave_room_for_ranks(has_texts: bool) -> None:
+    judged = {f"https://shop.example/search?{'x' * 90}={n}": {"a" * 90: 1} for n in range(9)}
+    old, new = ({query: [*first, "a" * 90] for query in judged} for first in ("", "xyz"))
+    texts: Any = {"query_text": lambda q: f"red running shoes {q}", "item_text": lambda d: "A" * 60}
+    given = texts if has_texts else {}
+    message = beside(judged, new, old, max_drop={"mrr": 0.02}, **given).message
+    rows = [line for line in message.split("\n") if "1\u21924 -0.75" in line]
+    assert len(rows) == 5
+    assert all(f"={n} " in row or f"={n})" in row for n, row in enumerate(rows))
+    assert max(map(len, message.split("\n")[1:])) <= 96
