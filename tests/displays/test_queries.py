@@ -60,6 +60,12 @@ def test_many_differences_are_few_rows():
     assert [label.get_text() for label in shown.labels_] == ["", ""]
 
 
+def test_the_most_extreme_queries_stand_outermost():
+    shown = QueryDifferencesDisplay(differences=[-3, -2, -1, 1, 2, 3], query_ids="abcdef")
+    labels = [label.get_text() for label in shown.plot(n_named=2).labels_]
+    assert labels == ["f  +3.000\ne  +2.000", "b  −2.000\na  −3.000"]
+
+
 def test_texts_of_queries_stand_in_place_of_their_ids():
     texts = {"q1": "red shoes", "q2": ""}
     runs = {"old": {"q1": ["a", "x"], "q2": ["x", "b"]}, "new": {"q1": ["x", "a"], "q2": ["b"]}}

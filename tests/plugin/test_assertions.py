@@ -97,6 +97,8 @@ def test_the_reference_has_a_relevance_of_its_own():
     sides = [{"b"}], [["a", "b", "c"]], [["a", "b", "c"]]
     result = assert_not_worse(*sides, "gauc", baseline_relevance=[[0.9, 0.5, 0.5]])
     assert (result.measures["gauc"].baseline_value, result.measures["gauc"].new) == (0.25, 0.5)
+    result = assert_not_worse(*sides, "gauc", relevance=[[0.9, 0.5, 0.5]], max_drop=0.3)
+    assert (result.measures["gauc"].baseline_value, result.measures["gauc"].new) == (0.5, 0.25)
 
 
 def test_every_assertion_can_be_imported_from_the_package() -> None:
