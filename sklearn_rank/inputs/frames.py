@@ -119,12 +119,9 @@ def as_tables(
             side.refuse_spare(frame)
             reader = truth_of if name == "y_true" else run_of
             about = QueryColumns(frame, side.named["query"])
-            try:
-                sides[name] = reader(frame, side.named, about_queries=about)
-            except _MissingError:
-                rest, bare = _without_bare_rows(frame, side)
-                table = reader(rest, side.named, about_queries=about)
-                sides[name] = table.of_queries([*table.query_ids, *bare])
+            rest, bare = _without_bare_rows(frame, side)
+            table = reader(rest, side.named, about_queries=about)
+            sides[name] = table.of_queries([*table.query_ids, *bare]) if bare else table
     return sides["y_true"], sides["y_score"]
 
 
@@ -377,12 +374,10 @@ def run_of(
     return Run.from_columns(queries, items, **about)
 
 
-class _MissingError(ValueError):
-    """Something is missing in a column."""
-
-
 def _without_bare_rows(frame: nw.DataFrame[Any], side: Side) -> tuple[nw.DataFrame[Any], list[Any]]:
     """Rows without those of a query alone, and the queries, which so are without items."""
+    if not frame[side.named["item"]].null_count():
+        return frame, []
     is_bare = frame[side.named["item"]].is_null()
     for role in side.kinds:
         if role in side.named:
@@ -415,7 +410,7 @@ def _column(frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool) ->
         if missing.any():
             row = int(missing.arg_true()[0])
             msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
-            raise _MissingError(msg)
+            raise ValueError(msg)
     return series
 
 

@@ -303,8 +303,10 @@ def test_a_row_of_a_query_alone_is_a_query_without_items(make, number):
         with pytest.raises(ValueError, match=r"contains missing values \(row 1\)"):
             evaluate(make({**ids, **fault}), run, "mrr")
     if number:
-        with pytest.raises(ValueError, match="column 'item' of y_true contains missing values"):
+        told = "column 'item' of y_true contains missing values"
+        with pytest.raises(ValueError, match=told) as raised:
             evaluate(make({**ids, "grade": [1, 1, 0]}), run, "mrr")
+        assert raised.type is ValueError  # whose name reports show
 
 
 @pytest.mark.parametrize("step", [1, -1, 1 << 44, 1 << 56, -(1 << 56)])
