@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import chain
 from numbers import Number
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -108,7 +109,16 @@ def _are_of(names: Iterable[str], families: Iterable[Names]) -> list[str]:
 
 def role_of(name: str) -> Role | None:
     """The role of a column with this name, if any."""
-    return next((role for role, families in ROLES.items() if _are_of([name], families)), None)
+    return _roles().get(plain_name(name))
+
+
+@cache
+def _roles() -> dict[str, Role]:
+    roles: dict[str, Role] = {}
+    for role, families in ROLES.items():
+        for plain in chain.from_iterable(map(_plain, chain.from_iterable(families))):
+            roles.setdefault(plain, role)
+    return roles
 
 
 def names_of(names: Iterable[str], role: Role) -> list[str]:
@@ -203,20 +213,27 @@ def are_records(side: Any) -> bool:
     """Whether these are dicts of one query, one item and perhaps more, as rows of a table are."""
     if not isinstance(side[0], dict):
         return False
-    keys = set(side[0])
-    has_both = {"query", "item"} <= {role_of(key) for key in keys if isinstance(key, str)}
-    return has_both and all(isinstance(row, dict) and set(row) == keys for row in side)
+    keys = side[0].keys()
+    if not all(isinstance(row, dict) and row.keys() == keys for row in side):
+        return False
+    return {"query", "item"} <= {role_of(key) for key in keys if isinstance(key, str)}
 
 
 def are_columns(*sides: Any) -> bool:
     """Whether dicts hold columns of one length by their names, one of them a grade or an order."""
     roles = set[Role | None]()
     for side in sides:
-        if type(side) is not dict or not all(isinstance(key, str) for key in side):
+        if type(side) is not dict:
             return False
-        here = set(map(role_of, side))
-        sizes = {len(one) if isinstance(one, (list, tuple)) else 0 for one in side.values()}
-        if None in here or not {"query", "item"} <= here or len(sizes) > 1 or 0 in sizes:
+        here, n_rows = set[Role | None](), 0
+        for key, column in side.items():  # mappings of many queries end at the first
+            role = role_of(key) if isinstance(key, str) else None
+            size = len(column) if isinstance(column, (list, tuple)) else 0
+            if role is None or size == 0 or size != (n_rows or size):
+                return False
+            here.add(role)
+            n_rows = size
+        if not {"query", "item"} <= here:
             return False
         roles |= here
     return not roles <= {"query", "item"}
