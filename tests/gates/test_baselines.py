@@ -549,6 +549,7 @@ def test_no_row_raises_another(gate):
         result = gate(*case(ranks), **limits, totals={"ms": ms}, update=True)
         assert not result.written
         assert f"not recorded: {said}" in result.message
+        assert not gate(*case(ranks), **limits, totals={"ms": ms}).can_be_raised
     raised = gate(*THIRTY, **limits, totals={"ms": 90.0}, update=True)
     assert raised.written == "raised"
     assert raised.headline == "ms fell from 100.000 to 90.000 (30 queries)"
