@@ -33,7 +33,7 @@ SWALLOWED = """
     from cases import case
     from pytest_rankmetrics import assert_mrr_at_least
 
-    def pytest_sessionfinish(session):
+    def {hook}(session):
         try:
             assert_mrr_at_least(*case([1, 2]), 0.9)
         except AssertionError:
@@ -56,8 +56,9 @@ def test_no_exit_code_of_others_hides_a_swallowed_gate(way, suite):
     suite.run(ret=1, says="gate 'test_it' failed, but its test passed")
 
 
-def test_a_gate_that_is_swallowed_at_the_very_end_is_red(suite):
-    suite.write(test_it="def test_it(): pass", conftest=SWALLOWED)
+@pytest.mark.parametrize("hook", ["pytest_sessionstart", "pytest_sessionfinish"])
+def test_a_gate_that_is_swallowed_outside_of_the_tests_is_red(hook, suite):
+    suite.write(test_it="def test_it(): pass", conftest=SWALLOWED.format(hook=hook))
     suite.run(ret=1, says="ERROR: gate 'mrr' failed, but its test passed")
 
 
