@@ -118,7 +118,7 @@ CASES: Mapping[str, _Case] = {
         lambda data, _: int((data.rankings.n_hits[data.rankings.n_relevant > 0] == 0).sum()),
     ),
     "none": _Case(
-        "nothing is relevant to any of {} {}",
+        "nothing is relevant to the {} {}",
         lambda data, _: 0 if data.rankings.n_relevant.any() else len(data.rankings),
     ),
     "graded": _Case("{} grades are above 1", lambda data, _: data.rankings.n_graded),

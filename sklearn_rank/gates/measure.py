@@ -234,7 +234,8 @@ def _left_out(evaluation: BaseEvaluation, limits: Limits) -> Iterator[tuple[str,
     if not has_ids(evaluation) and counts["ranked"] == n:
         yield "single_rows", f"each of {n:,} queries has a single row: nothing is ranked"
     if counts["relevant"] and not counts["retrieved"]:
-        text = f"no relevant item was retrieved for any of {n:,} queries"
+        queries = f"any of {n:,} queries" if n > 1 else "the only query"
+        text = f"no relevant item was retrieved for {queries}"
         sides = f"{called('y_true')} and {called('y_score')}"
         yield "no_hits", f"{text}: do the ids of {sides} match?{_cause(evaluation)}"
     for text in _lost(evaluation) if "undefined" not in limits.allow else ():

@@ -647,8 +647,8 @@ def ranking_auc_score(
     y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
         Ground truth, and scores or ranked lists: docs/inputs.md.
     average : {"positives", "pooled", "macro", "impressions"}, default="positives"
-        Queries weigh by their relevant items, all items form one ranking (scikit-learn's
-        ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
+        Weight queries by their relevant items, rank all items together (scikit-learn's
+        ``roc_auc_score``), weight queries equally, or by the lengths of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
         An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
@@ -858,8 +858,9 @@ def harmonic_mean_score(
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
-    Are two things good at once? (1 + b^2) x y / (b^2 x + y) of the values x and y of each query, 0
-    where both are 0. Where items are tied, x and y are the two measures' exact expectations.
+    Are two things good at once? The mean of the values x and y of a query is (1 + b^2) x y / (b^2 x
+    + y), or 0 if both are 0. Where items are tied, x and y are the two measures' exact
+    expectations.
 
     Parameters
     ----------

@@ -438,7 +438,7 @@ class MeasureAtKDisplay(SystemLines):
         evaluations : Evaluation or {name: Evaluation}
             Results of :func:`evaluate`, by any measures.
         measure : str or Measure, default="ndcg"
-            Measure that takes a cutoff; with the parameters of the evaluation if it has the metric.
+            Measure that takes a cutoff; if it was evaluated, with its parameters.
         k : int or sequence of int, default=20
             Last cutoff, or the cutoffs, rising.
         confidence_level : float, default=0.95

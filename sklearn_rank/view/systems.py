@@ -455,8 +455,9 @@ def _detectable(comparison: Comparison) -> list[str]:
         metric = comparison.measure(row.measure)
         if row.detectable < metric.metric.upper - metric.metric.lower:
             least[metric.title] = max(row.detectable, least.get(metric.title, 0.0))
-    named = ", ".join(f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED])
-    return [f"Detectable with 80% power: a change of {named}."] * bool(named)
+    named = [f"{short(least[name])} in {name}" for name in sorted(least)[:MOST_NAMED]]
+    changes, are = ("A change", "is") if len(named) == 1 else ("Changes", "are")
+    return [f"{changes} of {listed(named)} {are} detectable with 80% power."] * bool(named)
 
 
 def _highest(comparison: Comparison) -> str:

@@ -198,7 +198,7 @@ TIED, JUDGED = {"a": 1.0, **{f"x{n}": 1.0 for n in range(15)}}, {"q": {"a": 1, "
         ),
         ("ir_measures", "judged@1", {"a": 1, "x": 1}, {"a": 1, "b": 1, "x": 0}, "ties by rising"),
         ("ranx", "mrr", TIED, dict([*TIED.items()][:15]), "in 1 query of 16 or more items"),
-        ("recommenders", "map", {"a": 1}, None, "^nothing is relevant to any of 1 query, .* 0$"),
+        ("recommenders", "map", {"a": 1}, None, "^nothing is relevant to the 1 query, .* 0$"),
     ],
 )
 def test_scores_and_sizes_that_a_program_reads_otherwise_are_warned_of(
