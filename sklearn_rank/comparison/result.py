@@ -550,12 +550,12 @@ def changes_table(
     changes: Sequence[QueryChange], baseline: str = "baseline", new: str = "new", *, most: int = 6
 ) -> Table:
     """Queries with texts and ids, and up to ``most`` items that explain each change."""
-    moved = "main reason" if most == 1 else "what moved"
+    moved, value = "main reason" if most == 1 else "what moved", "new"
     if changes and all(math.isnan(change.baseline_value) for change in changes):
-        moved = "relevant at ranks"
+        moved, value = "relevant at ranks", "value"
     columns = (
         Column("query", longest=None),
-        *(Column(title, "number") for title in ("baseline", "new", "change")),
+        *(Column(title, "number") for title in ("baseline", value, "change")),
         Column(moved, longest=None),
     )
     rows = tuple(

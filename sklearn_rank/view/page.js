@@ -237,7 +237,9 @@ class Explorer {
       });
       return element("label", { class: kind }, label, field);
     };
-    const numbered = (names) => names.map((name, place) => [place, name]);
+    // Names of versions differ at their ends.
+    const apart = (name) => name.length > 34 ? `${name.slice(0, 16)}\u2026${name.slice(-17)}` : name;
+    const numbered = (names) => names.map((name, place) => [place, apart(name)]);
     const which = [["all", "all"], ...(isPair ? [["worse", "worse"], ["better", "better"], ["same", "unchanged"]] : []),
       ...(data.toJudge.length ? [["judge", "to judge next"]] : []), ["marked", "marked by you"]];
     const search = element("input", { type: "search", autocomplete: "off", name: "find" });

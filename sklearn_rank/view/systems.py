@@ -583,7 +583,7 @@ def with_queries(
         used = [*values][view["measure"]]
         column, lookups = result.per_query[str(used)], (texts[0], title_function(texts[1]))
         lowest = lowest_queries(result, str(used), column, 10, lookups)
-        changes = changes_table(lowest, most=1)
+        changes = replace(changes_table(lowest, most=1), notes=()) if lowest else None
         about = f"Queries with the {'low' if used.metric.greater_is_better else 'high'}est values"
     else:
         wanted: dict[str, Any] = {

@@ -350,6 +350,23 @@ def test_ten_thousand_queries_are_there_in_two_seconds(tmp_path):
     assert fastest < 2000
 
 
+def test_long_names_of_systems_are_told_apart_and_a_heading_stays(tmp_path):
+    names = tuple(f"lambdarank-with-all-features-of-the-shop-{n}" for n in (1, 2, 3))
+    script = """
+        const pane = document.querySelector(".pane");
+        pane.scrollTop = 120;
+        await wait();
+        const top = (node) => node.getBoundingClientRect().top;
+        return [texts("select[name=newer] option"), pane.scrollTop > 0,
+                top(pane.querySelector("h2")) >= top(pane)];
+    """
+    text = page(report_of(60, systems=names))
+    options, is_scrolled, is_seen = using(text, script, tmp_path, size="1280,500")
+    assert options == [f"lambdarank-with-\u2026res-of-the-shop-{n}" for n in (1, 2, 3)]
+    assert is_scrolled
+    assert is_seen
+
+
 @pytest.mark.parametrize("size", [PHONE, "1024,800", DESKTOP])
 def test_a_grid_scrolls_and_never_the_page(size, tmp_path):
     script = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth];"

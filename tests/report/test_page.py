@@ -83,7 +83,10 @@ def test_one_system_without_a_script_has_its_worst_queries():
     table = text.partition('class="scroll unscripted"')[2]
     assert "<h2>Queries with the lowest values: MRR</h2>" in table
     assert table.index(">q11<") < table.index(">q10<")
-    assert "relevant at ranks" in table
+    assert re.findall("<th[^>]*>(.*?)</th>", table) == ["query", "value", "relevant at ranks"]
+    assert "largest changes by" not in table
+    best = page(report_on(evaluate(judged, {query: ["a"] for query in judged}, keep_items=True)))
+    assert 'class="scroll unscripted"' not in best
     lower = page(report_on(evaluate(judged, run, "lag", keep_items=True)))
     assert "<h2>Queries with the highest values: LAG</h2>" in lower
 
