@@ -36,10 +36,10 @@ _FEW_ALIKE = 2
 _APART = "items seem to be numbered from 0 on one side and from 1 on the other"
 _MANY = 10
 """Queries that are not all perfect by chance."""
-_JOINTS, _SPACES = frozenset("|;, \t"), re.compile(r"\s+")
-_SEPARATORS = re.compile(r"\s*[|;,]\s*"), _SPACES
+_JOINTS, _SPACES = frozenset("|;,\n\t "), re.compile(r"\s+")
+_SEPARATORS = re.compile(r"\s*[|;,\n]\s*"), _SPACES
 """Between the items of a cell; spaces are within ids, too."""
-_DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+")
 _BESIDE = 6
 """Lost items whose neighbours are sought before more queries are looked at."""
 _MOST_DIGITS = 18
@@ -319,14 +319,21 @@ def with_mismatch_hint(
 def _first_cell(items: list[Any], others: list[Any]) -> list[tuple[str, bool]]:
     """One of the first texts that is no item of the other side, but all of whose parts are.
 
-    And whether it is a list: words without a digit may be one id, as of a place or a phrase.
+    And whether it is a list: words without a digit may be one id, as of a place or a phrase. Of a
+    text alone, one part is enough if all have one shape, as "d1 d2".
     """
     for item in items[:_FEW_ALIKE]:
-        if type(item) is str and not _JOINTS.isdisjoint(item) and item not in others:
-            for pattern in _SEPARATORS:
-                parts = pattern.split(item)
-                if len(parts) > 1 and set(others).issuperset(parts):
-                    return [(item, pattern is not _SPACES or all(map(_DIGIT.search, parts)))]
+        if type(item) is not str or _JOINTS.isdisjoint(item) or item in others:
+            continue
+        for pattern in _SEPARATORS:
+            parts, known = pattern.split(item), set(others)
+            if len(parts) == 1 or known.isdisjoint(parts):
+                continue
+            shapes = {_DIGITS.sub("0", part) for part in parts}
+            if known.issuperset(parts):
+                return [(item, pattern is not _SPACES or all("0" in shape for shape in shapes))]
+            if len(items) == len(shapes) == 1 and "0" in shapes.pop():
+                return [(item, True)]
     return []
 
 

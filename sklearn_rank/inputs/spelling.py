@@ -11,20 +11,27 @@ from typing import Any
 
 from sklearn_rank.support.text import safe_repr
 
-_MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d\ufeff\u200b"))
-"""Quotes and marks without a width, which belong to no id."""
+_MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d[]\ufeff\u200b"))
+"""Quotes, brackets and marks without a width, which belong to no id,"""
+_MARKS |= dict.fromkeys(map(ord, "_/\\:\u2010\u2011\u2013\u2014"), "-")
+"""and what stands for one another between the parts of an id."""
 _ZEROS = re.compile(r"\x000+")
+_ZEROS_WITHIN = re.compile(r"0(?<=[^0-9.]0)0*(?=[0-9])")
+"""Zeros before a number, by a pattern whose first letter is sought in C."""
 _NUMERIC = re.compile(r"[-+]?[\d.,]+")
 _TRIED, _AMONG = 10, 5_000
 """Ids of which each is sought in ids of the other side, and the number of these."""
 _FEW_IDS = 2
 """Fewer ids may share a prefix by chance."""
-_MUCH_LONGER, _LONG_IDS = 3, 8
-"""How many times longer ids of another kind are, and at least."""
+_MUCH_LONGER, _LONG_IDS, _LEAST_IDS = 3, 8, 4
+"""How many times longer ids of another kind are, at least; and the number of ids that show it."""
 
 
-def _plain_forms(keys: list[Any]) -> list[str]:
-    """Ids without type, case, spaces, quotes, leading zeros and a trailing ".0", as one text."""
+def _plain(keys: list[Any]) -> str:
+    """Ids without type, case, spaces, quotes, leading zeros and a trailing ".0", as one text.
+
+    Signs between parts, and ways to write a text in a URL or in HTML, are alike.
+    """
     try:
         text = "\0".join(["", *keys, ""])
     except TypeError:  # of others than texts
@@ -32,15 +39,31 @@ def _plain_forms(keys: list[Any]) -> list[str]:
         text = "\0".join(["", *keys, ""])
     if text.count("\0") > len(keys) + 1:
         text = "\0".join(["", *(key.replace("\0", "") for key in keys), ""])
+    if "%" in text or "&" in text:
+        text = _decoded(text)
     text = text if text.isascii() else unicodedata.normalize("NFC", text)
-    text = "".join(text.casefold().split()).translate(_MARKS).replace(".0\0", "\0")
-    return (_ZEROS.sub("\0", text) if "\x000" in text else text).split("\0")[1:-1]
+    text = "".join(text.casefold().split())
+    if "://" in text:
+        text = text.replace("https://", "http://").replace("://www.", "://")
+    text = text.translate(_MARKS).replace(".0\0", "\0")
+    return _ZEROS.sub("\0", text) if "\x000" in text else text
+
+
+def _decoded(text: str) -> str:
+    """A text without the escapes of URLs and of HTML."""
+    from html import unescape  # imported where there is one, which is seldom
+    from urllib.parse import unquote
+
+    return unescape(unquote(text.replace("%00", "")))
 
 
 def alike_ids(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Unequal ids of the two sides that have one plain form."""
     left, right = list(left), list(right)
-    mine, others = _plain_forms(left), _plain_forms(right)
+    texts = [_plain(left), _plain(right)]
+    if any(_ZEROS_WITHIN.search(text) is None for text in texts):
+        texts = [_ZEROS_WITHIN.sub("", text) for text in texts]
+    mine, others = (text.split("\0")[1:-1] for text in texts)
     if set(mine).isdisjoint(others):
         return []
     by_plain, keys = dict(zip(others, right, strict=True)), dict(zip(left, mine, strict=True))
@@ -106,7 +129,7 @@ def affixed_items(
 
 def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
     """How many unmatched ids differ only in spelling; "" if none does."""
-    what, pairs = "type, case, spaces, quotes or zeros", alike_ids(left, right)
+    what, pairs = "type, case, spaces, signs or zeros", alike_ids(left, right)
     if not pairs:
         what, pairs = _affixed(left, right)
     if not pairs:
@@ -126,5 +149,9 @@ def look_different(left: Iterable[Any], right: Iterable[Any]) -> bool:
     signs = [{frozenset(c for c in key if not c.isalnum()) for key in side} for side in sides]
     lengths = [(min(map(len, side)), max(map(len, side))) for side in sides]
     (least, most), (fewest, greatest) = lengths
+    if not signs[0] & signs[1]:
+        return True
+    if sum(map(len, sides)) < _LEAST_IDS:
+        return False
     is_longer = least >= max(_MUCH_LONGER * greatest, _LONG_IDS)
-    return not signs[0] & signs[1] or is_longer or fewest >= max(_MUCH_LONGER * most, _LONG_IDS)
+    return is_longer or fewest >= max(_MUCH_LONGER * most, _LONG_IDS)

@@ -125,6 +125,26 @@ for name, form in (("path", "docs/d{}"), ("suffix", "d{}.txt"), ("prefix", "item
     ranked = {f"q{n}": [spell[n].format(n), "x"] for n in range(40)}
     judged = {f"q{n}": {f"d{n}"} for n in range(40)}
     row(f"half of the items with a {name}", judged, ranked, "mrr", Warned(20 / 40, "another spell"))
+for one, other in (
+    ("a b{}", "a%20b{}"),
+    ("a&b{}", "a&amp;b{}"),
+    ("docs/a{}.md", "docs\\a{}.md"),
+    ("doc_{}", "doc-{}"),
+    ("doc:{}", "doc/{}"),
+    ("doc{}", "doc{:05}"),
+    ("http://x.org/{}", "https://www.x.org/{}"),
+    ("a-{}", "a\u2013{}"),
+):
+    for here, there in ((one, other), (other, one)):
+        spell = [(there if n % 2 else here).format(n + 1) for n in range(40)]
+        judged = {f"q{n}": {here.format(n + 1)} for n in range(40)}
+        ranked = {f"q{n}": [spell[n], "x"] for n in range(40)}
+        wanted = Warned(20 / 40, "another spell")
+        row(f"half of the items as {there!r}", judged, ranked, "mrr", wanted)
+for one, other in (("1.5", "15"), ("-3", "3"), ("doc1-12", "doc11-2"), ("1", "01.5")):
+    judged, ranked = {f"q{n}": {one} for n in range(9)}, {f"q{n}": [other] for n in range(9)}
+    judged["q9"], ranked["q9"] = {"x"}, ["x"]
+    row(f"{one} is not {other}", judged, ranked, "mrr", 1 / 10)
 judged = {f"q{n}": {f"doc{n}", f"doc{n + 50}"} for n in range(20)}
 ranked = {f"q{n}": [f"doc{n}", f"doc{n}-{n % 7}", f"doc{n}{n}"] for n in range(20)}
 row("chunks beside their documents", judged, ranked, "mrr", 1.0)

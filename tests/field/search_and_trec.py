@@ -120,10 +120,20 @@ for mark in ("|", ";", ", "):
     ranked = "query,item,rank/q,b,1/q,a,2/p,c,1/p,d,2"
     judged = f'query,item/q,"a{mark}b"/p,"c{mark}d"'
     table(f"a cell of several items: {mark!r}", Refused("list"), judged, ranked)
-for cells in (("d1 d2", "d3 d4"), ("7 8 9", "3 4"), ("a-1\tb-2", "c-3 d-4")):
+for cells in (("d1 d2", "d3 d4"), ("7 8 9", "3 4"), ("a-1\tb-2", "c-3 d-4"), ("a\nb", "c\nd")):
     ranked = {f"q{n}": cell.split() for n, cell in enumerate(cells)}
     judged = {f"q{n}": {cell} for n, cell in enumerate(cells)}
-    row(f"a cell of several items: {cells}", judged, ranked, "mrr", Refused("list"))
+    row(f"a cell of several items: {cells}", judged, ranked, "mrr", Refused("list|line"))
+for mark in (" ", ",", "; ", "\n"):
+    judged = {f"q{n}": {f"d{n}", "z"} for n in range(6)}
+    ranked = {f"q{n}": [mark.join((f"d{n}", f"d{n + 20}")) if n % 2 else f"d{n}"] for n in range(6)}
+    row(f"rankings of one text: {mark!r}", judged, ranked, "mrr", Refused("list|line"))
+    judged = {f"q{n}": {mark.join((f"d{n}", f"d{n + 20}"))} for n in range(6)}
+    ranked = {f"q{n}": [f"d{n}", "x"] for n in range(6)}
+    row(f"truths of one text: {mark!r}", judged, ranked, "mrr", Refused("list|line"))
+judged = {f"q{n}": {f"doc{n}|{n + 2}"} for n in range(6)}
+ranked = {f"q{n}": [f"doc{n}", f"doc{n}|{n + 2}" if n else "x"] for n in range(6)}
+row("a page and its document", judged, ranked, "mrr", 5 / 2 / 6)
 judged = {"q0": {"machine learning", "data"}, "q1": {"a b c"}}
 ranked = {"q0": ["machine", "learning", "data"], "q1": ["c", "b", "a"]}
 wanted = Printed(1 / 4, "'machine learning', whose")
