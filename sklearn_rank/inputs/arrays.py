@@ -328,20 +328,7 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         raise ValueError(msg)
     groups, sample_weight = options.groups, options.sample_weight
     if groups is None:
-        msg = (
-            "the rows layout needs groups: the query id of each row. "
-            "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
-        )
-        has_items = hasattr(y_score, "__len__") and not is_sparse(y_score)
-        first = next(iter(y_score), None) if has_items else None
-        if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
-            msg = (
-                "y_true holds a number for each query, and y_score a list: if these are ids of one "
-                "relevant item, pass [{item} for item in y_true]; if grades, 2-D arrays"
-            )
-        elif getattr(getattr(y_true, "index", None), "nlevels", 1) > 1:
-            msg = "y_true is a Series by query and item; pass data frames, y_true.reset_index()"
-        raise RankingConfigError(msg)
+        raise RankingConfigError(_why_groups(y_true, y_score))
     candidates = options.candidates
     check_same_index(
         y_true=y_true,
@@ -384,6 +371,24 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     items = _items_of(grades, scores, grouping.offsets, cells, options)
     counts = count_unjudged(items)
     return RankingData.of(items, items.ranked(grouping.query_ids, weights), counts=counts)
+
+
+def _why_groups(y_true: Any, y_score: Any) -> str:
+    """What to pass instead of rows without query ids."""
+    msg = (
+        "the rows layout needs groups: the query id of each row. "
+        "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
+    )
+    has_items = hasattr(y_score, "__len__") and not is_sparse(y_score)
+    first = next(iter(y_score), None) if has_items else None
+    if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
+        msg = (
+            "y_true holds a number for each query, and y_score a list: if these are ids of one "
+            "relevant item, pass [{item} for item in y_true]; if grades, 2-D arrays"
+        )
+    elif getattr(getattr(y_true, "index", None), "nlevels", 1) > 1:
+        msg = "y_true is a Series by query and item; pass data frames, y_true.reset_index()"
+    return msg
 
 
 def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:

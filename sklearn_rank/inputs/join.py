@@ -628,8 +628,30 @@ _PAIRS = (
 
 def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from a sequence of ranked lists and their ground truth."""
+    _refuse_other_sides(y_true, y_score)
+    is_2d, is_shared = _is_2d(y_score), isinstance(y_true, Set)
+    if not is_2d:  # else ranked lists of equal length
+        check_same_index(y_true=y_true, y_score=y_score)
+    rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
+    truths = [y_true] if is_shared else sequence(y_true, "y_true")
+    _refuse_elements(truths, rankings, is_shared=is_shared)
+    weights = None
+    if options.sample_weight is not None:
+        refuse_shuffled(options.sample_weight, called("sample_weight"))
+        weights = check_weights(options.sample_weight, len(rankings))
+    about: dict[str, Any] = {"weights": weights, "is_shared": is_shared, "positional": True}
+    return read_items(truths, rankings, np.arange(len(rankings)), options, **about)
+
+
+def _is_2d(y_score: Any) -> bool:
+    """Whether rankings are an array, a row for each."""
+    return getattr(y_score, "ndim", 1) == 2
+
+
+def _refuse_other_sides(y_true: Any, y_score: Any) -> None:
+    """TypeError for rankings that do not go with a sequence of ground truths."""
     kinds = type(y_true).__name__, type(y_score).__name__
-    is_2d, is_shared, msg = getattr(y_score, "ndim", 1) == 2, isinstance(y_true, Set), ""
+    is_2d, is_shared, msg = _is_2d(y_score), isinstance(y_true, Set), ""
     if isinstance(y_score, Set) and not is_shared:
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
     elif isinstance(y_score, Mapping) and is_shared:
@@ -661,10 +683,10 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
             )
     if msg:
         raise TypeError(msg)
-    if not is_2d:  # else ranked lists of equal length
-        check_same_index(y_true=y_true, y_score=y_score)
-    rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
-    truths = [y_true] if is_shared else sequence(y_true, "y_true")
+
+
+def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool) -> None:
+    """TypeError or ValueError for what is no ground truth or no ranking of a query."""
     if set(map(type, rankings)) == {str} and (is_shared or len(truths) != len(rankings)):
         msg = "y_score is a list of texts, where each query has a list of its own; of one query "
         msg += "pass [y_true] and [y_score]"
@@ -692,12 +714,6 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
                 query = next(query for query, one in enumerate(given) if type(one) is kind)
                 msg = f"{Where(name, query)} is {kind.__name__}; {rule}"
                 raise TypeError(msg)
-    weights = None
-    if options.sample_weight is not None:
-        refuse_shuffled(options.sample_weight, called("sample_weight"))
-        weights = check_weights(options.sample_weight, len(rankings))
-    about: dict[str, Any] = {"weights": weights, "is_shared": is_shared, "positional": True}
-    return read_items(truths, rankings, np.arange(len(rankings)), options, **about)
 
 
 def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) -> RankingData:
