@@ -345,7 +345,7 @@ def test_one_list_of_objects_beside_others_is_the_file(key, indent):
 
 @pytest.mark.parametrize("others", [{}, {"version": 2}])
 def test_queries_inside_of_one_key_are_refused_with_the_way_out(others):
-    with pytest.raises(FileFormatError, match=r"inside 'qrels'; write them alone, as .*data\['q"):
+    with pytest.raises(FileFormatError, match=r"inside 'qrels'; write only these, with .*data\['q"):
         qrels_of(json.dumps({"qrels": {"q1": {"d1": 1}}, **others}))
     assert qrels_of('{"q1": ["d1", "d2"]}') == TRUTH
 

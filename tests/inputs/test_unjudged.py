@@ -120,7 +120,7 @@ def test_a_negative_grade_counts_as_judged_in_ir_measures() -> None:
     truth, run = {"q": {"a": 1, "b": -1}}, {"q": {"b": 2.0, "x": 1.0, "a": 0.5}}
     ev = evaluate(truth, run, ("judged@2", "mrr"), convention="ir_measures")
     assert (ev["judged@2"], ev["mrr"], ev.assumed) == (0.5, 1 / 3, "partial")
-    with pytest.warns(ConventionWarning, match="^1 grades are below 0, .* bpref: its bpref takes"):
+    with pytest.warns(ConventionWarning, match="^1 grades are below 0, .* bpref: its bpref treats"):
         evaluate(truth, run, "bpref", convention="ir_measures")
     rows = evaluate(
         [1, -1], [1.0, 2.0], "ndcg", groups=["q", "q"], convention="ir_measures", ties="average"
@@ -130,7 +130,7 @@ def test_a_negative_grade_counts_as_judged_in_ir_measures() -> None:
 
 def test_bpref_warns_where_nothing_is_judged_irrelevant() -> None:
     truth, run = POSITIVES
-    with pytest.warns(RankingDataWarning, match="nothing is judged irrelevant, so 'bpref' takes"):
+    with pytest.warns(RankingDataWarning, match="nothing is judged irrelevant, so 'bpref' treats"):
         assert evaluate(truth, run, ("map", "bpref"))["bpref"] == 0.25
     evaluate(truth, run, "map")  # warnings are errors in these tests
     for assume in ("complete", "partial"):

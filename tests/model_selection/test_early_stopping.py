@@ -334,7 +334,7 @@ def test_a_search_that_would_cut_evaluation_rows_is_refused():
     search = GridSearchCV(model, {}, cv=QueryKFold(3), scoring=map_scorer, error_score="raise")
     rows, as_many = framed(index=pd.Index(QID, name="qid")), {"eval_groups": np.roll(QID, 9)}
     for held_out in (X, X.tolist()):
-        with pytest.raises(RankingConfigError, match=r"stay whole, as in eval_X=\(X_held_out,\)"):
+        with pytest.raises(RankingConfigError, match=r"leaves whole, as in eval_X=\(X_held_out,\)"):
             search.fit(rows, Y, eval_X=held_out, eval_y=Y, **as_many)
     whole = sets_of((X, Y, np.char.add("e", QID)))
     found = search.fit(rows, Y, **whole).best_estimator_.ranker_

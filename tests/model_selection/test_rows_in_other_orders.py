@@ -93,7 +93,7 @@ def test_a_series_in_another_order_is_aligned_with_the_rows():
     ids=["repeated labels", "other labels"],
 )
 def test_a_series_whose_rows_cannot_be_told_is_refused(rows, answer):
-    message = "predict gives a Series whose index is not the index of X"
+    message = "predict returned a Series whose index is not the index of X"
     with pytest.raises(RankingConfigError, match=message):
         map_scorer(Says(answer), rows, Y, groups=QID)
 
