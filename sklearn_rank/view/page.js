@@ -650,7 +650,7 @@ function answer() {
   const lines = [`**${sign} ${escape(document.querySelector("h1").textContent)}**`];
   for (const own of all(".answer h1 ~ p")) lines.push("", escape(own.textContent));
   for (const own of all("section.comparison")) {
-    for (const title of all(":scope > h2", own)) lines.push("", `**${escape(title.textContent)}**`);
+    for (const title of all(":scope > h2, summary > h2", own)) lines.push("", `**${escape(title.textContent)}**`);
     const [head, ...rows] = all(".grid tr", own).map((row) => [...row.children].map((cell) =>
       cell.querySelector("button") ? all("b, button > span:not(.bins)", cell).map((part) => escape(part.textContent)).join(", ") : escape(cell.textContent)));
     lines.push("", ...[head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`));
@@ -688,6 +688,11 @@ for (const own of all("[data-copy]")) {
     const text = own.textContent;
     own.textContent = "Copied";
     setTimeout(() => { own.textContent = text; }, 1500);
+  });
+}
+for (const own of all(".gates a")) {
+  own.addEventListener("click", () => {
+    for (const folded of all(`${own.hash} > details.gate`)) folded.open = true;
   });
 }
 for (const own of all("[data-print]")) own.addEventListener("click", () => print());

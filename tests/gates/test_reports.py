@@ -150,6 +150,10 @@ def test_a_page_of_several_gates_has_a_row_for_each_to_look_at() -> None:
     assert head.startswith("2 of 5 gates failed</h1>")
     rows = re.findall(r"<p>(\w+): (MRR fell)", head)
     assert rows == [("worst", "MRR fell"), ("bad", "MRR fell"), ("doubt", "MRR fell")]
+    # Gates that pass without doubt are folded: the queries below are near.
+    folded = re.findall(r'<details class="gate"><summary>\s*<h2>.*?</span> (\w+)</h2>', text)
+    assert folded == ["good", "fine"]
+    assert '<details class="gate">' not in html_text(summary(*MANY[:3]))
     alone = html_text(summary(MANY[2]))
     assert f"<h1>Gate failed: {MANY[2].record['headline']}</h1>".replace("p <", "p &lt;") in alone
     assert "<p>2 more below</p>" in html_text(summary(*FAILED[:5]))
