@@ -85,7 +85,7 @@ def score(
         rankings = read(y_true, y_score, options)
     except (RankingConfigError, ValueError) as error:
         lacks_ids = isinstance(error, RankingConfigError)
-        has_others = data.groups is not None and len(data.groups) != len(y_true)
+        has_others = _differ_in_length(data.groups, y_true)
         if not (lacks_ids or has_others) or not is_running():
             raise
         msg = (
@@ -96,6 +96,13 @@ def score(
             msg = f"groups= of make_scorer are those of all rows, not of a part; {msg}"
         raise SearchStopped(msg) from error
     return score_measures([measure], rankings, undefined)[0].average.value
+
+
+def _differ_in_length(groups: Any, y_true: Any) -> bool:
+    try:
+        return len(groups) != len(y_true)
+    except TypeError:  # of None, and of what has no length
+        return False
 
 
 def score_of(metric: Metric, y_true: Any, y_score: Any, **arguments: Any) -> float:
