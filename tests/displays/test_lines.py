@@ -88,6 +88,7 @@ def test_names_are_printable_and_short():
     assert shown_name("a\nb\x1b") == "a\\x0ab\\x1b"
     assert shown_name(17) == "17"
     assert len(shown_name("x" * 200)) == 28
+    assert shown_name("x" * 28) == "x" * 28
     # Models of one maker differ at their ends.
     assert shown_name("sentence-transformers/all-MiniLM-L6-v2") == "sentence-…s/all-MiniLM-L6-v2"
     stream = io.BytesIO()

@@ -522,6 +522,9 @@ def test_a_measure_that_leaves_while_it_falls_is_not_dropped(rank, written, gate
     left = gate(*case([1] * 2 + [1 + rank] * 28), max_drop={"hit_rate@1": 0.02}, update=True)
     assert left.written == written, left.message
     assert ("not recorded: over all queries mrr 0.5333 -> 0.3000" in left.message) is not written
+    if not written:
+        accepted = gate(*case([1] * 2 + [4] * 28), max_drop={"hit_rate@1": 0.02}, accept=True)
+        assert accepted.written == "lowered"
 
 
 @pytest.mark.parametrize(("rank", "written"), [(2, "raised"), (4, "")])

@@ -136,6 +136,8 @@ def test_power_is_of_a_measure_that_is_tested_and_by_its_direction() -> None:
     # MRR is a contract, and 4 queries lost R@4.
     both = fell(SPREAD, LOWER, max_drop={"mrr": 0.02, "recall@4": 0.02}, hard_drop={"mrr": 0.02})
     assert outlook_of(both).startswith("Too few queries changed in R@4 to estimate what this")
+    fails = fell(SPREAD, LOWER, max_drop={"mrr": 0.9, "map": 0.02}, hard_drop={"mrr": 0.9})
+    assert "detects MAP drops of" in outlook_of(fails)
 
 
 def test_what_nobody_judged_is_no_news_for_a_latency(gate: Gate) -> None:
