@@ -221,11 +221,12 @@ def are_records(side: Any) -> bool:
 
 def are_columns(*sides: Any) -> bool:
     """Whether dicts hold columns of one length by their names, one of them a grade or an order."""
-    roles = set[Role | None]()
+    roles: set[Role | None] = set()
     for side in sides:
         if type(side) is not dict:
             return False
-        here, n_rows = set[Role | None](), 0
+        here: set[Role] = set()
+        n_rows = 0
         for key, column in side.items():  # mappings of many queries end at the first
             role = role_of(key) if isinstance(key, str) else None
             size = len(column) if isinstance(column, (list, tuple)) else 0
