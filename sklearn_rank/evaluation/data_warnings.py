@@ -127,6 +127,8 @@ def _warn_of_distances(data: RankingData) -> None:
         return
     values = 1 - misses[counted] / pairs[counted]
     mean = float(np.add.reduce(values) / len(values))
+    if mean >= max(_UPSIDE_DOWN, _REVERSED):
+        return
     grades = rankings.judged_grades
     are_most = 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
     if mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5 and mean < (
