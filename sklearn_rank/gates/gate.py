@@ -49,6 +49,7 @@ from sklearn_rank.gates.verdict import (
     gravest,
 )
 from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.statistics.means import cluster_codes, cluster_means
 from sklearn_rank.statistics.paired import FEWEST, POWER
 from sklearn_rank.statistics.student import least_found
 from sklearn_rank.support.constants import LEAST, RECORDED_DECIMALS, SLACK
@@ -327,7 +328,11 @@ def _what_it_will_see(measured: Measured, arguments: Arguments) -> tuple[Finding
         elif hard <= drop + SLACK:
             contracts.append(every)
         else:
-            values = new.per_query[name][~np.isnan(new.per_query[name])]
+            values = new.per_query[name]
+            defined = ~np.isnan(values)
+            values = values[defined]
+            if new.clusters is not None:  # they vary, and not their queries
+                values, _ = cluster_means(values, None, cluster_codes(new.clusters)[defined])
             n, error = len(values), 0.0
             if n >= FEWEST:
                 error = OF_VALUES * float(values.std(ddof=1)) / math.sqrt(n)

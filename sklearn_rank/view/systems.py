@@ -291,6 +291,9 @@ def verdict_of(
         is_refused = any(finding.rule == REFUSED for finding in gate.findings)
         said = [] if gate.passed else _losses(comparison, lead, section)
         said += _unmatched(comparison) + _unguarded(section)
+        limited = [name for name, row in gate.measures.items() if row.state is not None]
+        untested = _untested(comparison, limited)
+        said += [f"Not guarded or tested: {untested}."] * bool(untested)
         return Verdict(answer, kind, () if is_refused else tuple(said), tuple(about), to_judge)
     nothing = nothing_learned(comparison)
     details = _unmatched(comparison)
@@ -356,14 +359,16 @@ def unjudged_systems(comparison: Comparison) -> list[str]:
     return [name for name in comparison.others if shares.get(name) == 1.0]
 
 
-def _untested(comparison: Comparison) -> str:
-    """Changes that no test looks at, such as those of pooled measures."""
+def _untested(comparison: Comparison, limited: Collection[str] = ()) -> str:
+    """Changes that no test or limit looks at, such as those of pooled measures."""
     several = len(comparison.others) > 1
     changes = [
         f"{f'{safe_text(row.system)}: ' * several}{comparison.measure(row.measure).title} "
         f"{short(row.change, signed=True)}"
         for row in comparison.rows
-        if row.remark and abs(row.change) > 0
+        if row.remark
+        and abs(row.change) > 0
+        and str(comparison.measure(row.measure)) not in limited
     ]
     return listed(changes, MOST_NAMED)
 

@@ -81,6 +81,15 @@ def test_recording_speaks_of_each_limit_for_what_it_is(gate: Gate, limits: Any, 
         assert part in text
 
 
+def test_recording_counts_clusters_where_they_vary(gate: Gate) -> None:
+    """Three clusters are too few; 12 detect less than their 24 queries would, a drop of 0.070."""
+    limits: Any = {"max_drop": {"mrr": 0.02}}
+    three = gate.record(truth(N), scored(SPREAD), **limits, clusters=clusters(8))
+    assert three.as_dict()["notes"] == []
+    twelve = gate.record(truth(N), scored(SPREAD), **limits, clusters=clusters(2))
+    assert "this gate detects MRR drops of 0.083 or more" in twelve.as_dict()["notes"][0]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "limits", "said"),
     [
