@@ -211,7 +211,7 @@ NOTES = {
     ),
     "auc": Notes(
         "Area under the ROC curve over queries",
-        "How many pairs are in the right order, when large queries count more?",
+        "How many pairs are in the right order, weighted by relevant items?",
         r"\mathrm{AUC} = \frac{\#\{\text{relevant above irrelevant}\} + \frac{1}{2}"
         r" \#\{\text{tied}\}}{R \, N}",
         "(2 + 1 + 0) / (3 * 3)",

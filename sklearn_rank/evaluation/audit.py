@@ -216,7 +216,9 @@ _MISTAKES = (
         lambda k: k + 1,
     ),
     _Mistake("1 / rank is averaged over all relevant items", "mrr", value=_all_first),
-    _Mistake("1 / rank is averaged over all that were retrieved", "mrr", value=_all_found_first),
+    _Mistake(
+        "1 / rank is averaged over all retrieved relevant items", "mrr", value=_all_found_first
+    ),
     _Mistake("the cutoff is ignored", cutoff=lambda _: None),
     _Mistake("the cutoff is one rank too deep", cutoff=lambda k: k + 1),
     _Mistake("the cutoff is one rank too early", cutoff=lambda k: max(k - 1, 1)),

@@ -38,7 +38,7 @@ __all__ = ["Evaluation"]
 class Evaluation(BaseEvaluation):
     """Result of :func:`evaluate`: scores, values per query, and counts.
 
-    Every mapping keyed by a measure takes any spelling that parses to it.
+    Mappings keyed by measures accept any spelling of a measure.
 
     Examples
     --------

@@ -40,8 +40,8 @@ _NO_TEXT = {
 _NO_TABLE = {
     b"version https://git-lfs": "is a pointer of Git LFS; fetch the file with git lfs pull",
     b"<?xml": "is XML; save it as JSON or CSV",
-    b"<!DOCTYPE": "is a page of HTML, and no table",
-    b"<html": "is a page of HTML, and no table",
+    b"<!DOCTYPE": "is an HTML page, not a table",
+    b"<html": "is an HTML page, not a table",
 }
 """Texts that are read as no table."""
 _CONFLICT = b"\n<<<<<<< "

@@ -671,8 +671,8 @@ def ranking_auc_score(
     -----
     UndefinedMetricWarning
         If a query has no relevant item, no irrelevant one, or, with ``unretrieved="ignore"``,
-        retrieved nothing relevant. With a number as ``zero_division`` it keeps its weight, which is
-        0 without a relevant item if queries weigh by these.
+        retrieved nothing relevant. With a number as ``zero_division`` it keeps its weight: 0 if
+        queries are weighted by relevant items and it has none.
 
     References
     ----------

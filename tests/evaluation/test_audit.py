@@ -220,7 +220,7 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (from_zero, "mrr", "ranks are counted from 0"),
     (zero_is_none, "mrr", "ranks are counted from 0"),
     (precisions_from_zero, "map@10", "ranks are counted from 0"),
-    (every_hit, "mrr", "1 / rank is averaged over all that were retrieved"),
+    (every_hit, "mrr", "1 / rank is averaged over all retrieved relevant items"),
     (every_relevant, "mrr", "1 / rank is averaged over all relevant items"),
     (one_alone, "recall@10", "only items of grade 1 are relevant"),
     (two_and_more, "precision@5", "items of grade 1 are not relevant"),
