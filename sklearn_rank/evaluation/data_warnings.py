@@ -131,9 +131,8 @@ def _warn_of_distances(data: RankingData) -> None:
         return
     grades = rankings.judged_grades
     are_most = 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
-    if mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5 and mean < (
-        _UPSIDE_DOWN if are_most else _REVERSED
-    ):
+    most = _UPSIDE_DOWN if are_most else _REVERSED
+    if mean < most and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
         advice = "the highest score ranks first, so negate distances, losses and ranks"
         if are_most:
             share = n_hits.sum() / sizes.sum()
