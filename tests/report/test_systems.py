@@ -496,6 +496,8 @@ def test_what_no_test_looks_at_is_not_called_insignificant():
     assert "Not tested: AUC(average=pooled) -0.500." in report_of(both).verdict.details
     gated = report_of(both, max_drop={"mrr": 0.9}).verdict
     assert gated.details[-1] == "Not guarded or tested: AUC(average=pooled) -0.500."
+    same = compare(judged, {"old": old, "new": old}, ["mrr", "auc(average=pooled)"])
+    assert report_of(same, max_drop={"mrr": 0.9}).verdict.details == ()
     limited = report_of(both, max_drop={"auc(average=pooled)": 0.9}).verdict
     assert not [text for text in limited.details if "tested" in text]
     clusters = {query: n % 3 for n, query in enumerate(judged)}
