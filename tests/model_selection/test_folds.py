@@ -25,6 +25,7 @@ from sklearn_rank import (
     QueryTimeSplit,
     RankingConfigError,
     RankingDataWarning,
+    RankingMatchWarning,
     SearchStopped,
     check_query_splits,
     map_scorer,
@@ -355,16 +356,19 @@ def warnings_of(call):
 
 
 @pytest.mark.parametrize(
-    ("answers", "y", "metadata"),
-    [([["A"], ["B"]], [{"a"}, {"b"}], {}), (SCORES[:2], [1, 1], {"groups": ["a", "b"]})],
+    ("answers", "y", "metadata", "category"),
+    [
+        ([["A"], ["B"]], [{"a"}, {"b"}], {}, RankingMatchWarning),
+        (SCORES[:2], [1, 1], {"groups": ["a", "b"]}, RankingDataWarning),
+    ],
     ids=["spelling", "row ids"],
 )
-def test_a_fault_of_the_data_is_told_once_by_all_scorers(answers, y, metadata):
+def test_a_fault_of_the_data_is_told_once_by_all_scorers(answers, y, metadata, category):
     scorers = rank_scorers(["map", "mrr"])
     arguments = (Says(answers), X[:2], y)
     together = warnings_of(
         lambda: check_scoring(arguments[0], scoring=scorers)(*arguments, **metadata)
     )
     alone = warnings_of(lambda: [one(*arguments, **metadata) for one in scorers.values()])
-    assert [category for category, _ in alone] == [RankingDataWarning] * 2
+    assert [one for one, _ in alone] == [category] * 2
     assert together == alone[:1]
