@@ -159,7 +159,9 @@ _PARTS_ELSEWHERE = {
     **dict.fromkeys(("to_csv", "to_json", "save"), "save the result of to_frame() or to_dict()"),
     **dict.fromkeys(("to_html", "save_html"), "report(path) writes an HTML file"),
     "to_latex": "to_frame().to_latex() is one",
-    **dict.fromkeys(("p", "p_value", "p_values", "pvalue"), "in a comparison, each of rows has p"),
+    **dict.fromkeys(
+        ("p", "p_value", "p_values", "pvalue"), "in a comparison, each element of rows has p"
+    ),
     **dict.fromkeys(
         ("mean", "score", "summary", "value", "item", "compute"),
         "result['map'] has the figures of a measure",

@@ -246,6 +246,6 @@ def test_a_hint_never_hides_the_error_of_a_property() -> None:
     for name, cause in (("notes", "'list' object has no attribute 'missing_name'"), ("p", "other")):
         with pytest.raises(AttributeError, match=cause):
             getattr(Failing(), name)
-    with pytest.raises(AttributeError, match="'Failing' object has no attribute 'p_value'; of a"):
+    with pytest.raises(AttributeError, match="'Failing' object has no attribute 'p_value'; in a"):
         getattr(Failing(), "p_value")  # noqa: B009
     assert not hasattr(Failing(), "nothing")
