@@ -54,7 +54,7 @@ def test_wrong_labels_are_refused() -> None:
             evaluate(TRUTH, runs(0), "mrr", clusters=clusters)
     with pytest.raises(InvalidParameterError, match=r"labels query 'q00' \['u'\]; pass one label"):
         evaluate(TRUTH, runs(0), "mrr", clusters=lambda _: ["u"])
-    with pytest.raises(InvalidParameterError, match=r"clusters must be .query: label., as dict"):
+    with pytest.raises(InvalidParameterError, match=r"clusters must be .query: label., such as"):
         evaluate(TRUTH, runs(0), "mrr", clusters=list(OWNERS.values()))  # type: ignore[arg-type]
 
 
