@@ -117,11 +117,11 @@ def markdown(summary: Summary) -> str:
         said = (
             f"**{_name(run)}**: {escape_markdown(line(run.record['headline'], 400).rstrip('.'))}."
         )
-        if run.record["losses"]:
-            said += f" {escape_markdown(run.record['losses'])}."
         for query, *numbers, reason in run.record["losers"]["rows"][:1]:
             reason = reason or " → ".join(numbers[:2])  # of values measured elsewhere
             said += f" **Look first at** {escape_markdown(query)}: {escape_markdown(reason)}."
+        if run.record["losses"]:
+            said += f" {escape_markdown(run.record['losses'])}."
         parts.append(f"{said}\n")
     parts.append(_broken(summary))
     for run in failed[:IN_FULL]:
@@ -160,7 +160,8 @@ def _broken(summary: Summary) -> str:
             of = dict(zip(table["titles"], cells, strict=True))
             state = of.get("verdict", "").lower()
             if state in MARKS:
-                rows.append([MARKS[state], _name(run), _about(of), _moved(of, table["titles"])])
+                about = _about(of, run.record["measures"])
+                rows.append([MARKS[state], _name(run), about, _moved(of, table["titles"])])
             else:
                 more += 1
     passed = sum(run.record["passed"] for run in summary.gates)
@@ -181,10 +182,12 @@ def _broken(summary: Summary) -> str:
     return "\n".join(lines)
 
 
-def _about(cells: Mapping[str, str]) -> str:
-    """The measure of a row, and its slice."""
-    label = cells.get("slice", "")
-    return escape_markdown(cells["measure"] + (f" \u00b7 {label}" if label else ""))
+def _about(cells: Mapping[str, str], measures: Mapping[str, Any]) -> str:
+    """The measure of a row with its direction, if that is not the usual one, and its slice."""
+    label, measure = cells.get("slice", ""), cells["measure"]
+    if not measures.get(measure, {}).get("greater_is_better", True):
+        measure += " (lower is better)"
+    return escape_markdown(measure + (f" \u00b7 {label}" if label else ""))
 
 
 def _moved(cells: Mapping[str, str], titles: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from sklearn_rank.gates.gate import judge_beside
+from sklearn_rank.gates.gate import failed, judge_beside
 from sklearn_rank.gates.limits import Settings, read_arguments
+from sklearn_rank.gates.verdict import RankGateFailure
 from sklearn_rank.view.gate_page import html_text, section_of
 from sklearn_rank.view.queries import size_of
 from sklearn_rank.view.reports import markdown
@@ -165,3 +166,18 @@ def test_a_floor_alone_has_its_row_in_a_comment(gate) -> None:
     row = "| \u274c | test_x | mrr | 0.5000 (&#62;= 0.9000 required) |"
     assert row in markdown(summary(run))
     assert "verdict" not in floor.message
+
+
+def test_a_comment_names_the_query_before_the_parts_and_a_measure_of_costs_as_one() -> None:
+    text = markdown(summary(run_of("lag", worse=10, max_drop={"lag": 0.1})))
+    assert "| lag (lower is better) | 1.0000 \u2192 1.3333 (+0.3333, allowed +0.1000) |" in text
+    text = markdown(summary(run_of("rank", worse=10)))
+    assert 0 < text.index("**Look first at**") < text.index("-0.056 order")
+
+
+def test_a_gate_that_was_not_measured_has_no_grid() -> None:
+    refused = failed("nightly", RankGateFailure("could not measure: 5 queries have no ranking"))
+    run = GateRun({**refused.as_dict(), "nodeid": "nightly"}, "nightly", "failed")
+    page = html_text(summary(run))
+    assert "<h1>Gate failed: could not measure: 5 queries have no ranking</h1>" in page
+    assert "<thead>" not in page
