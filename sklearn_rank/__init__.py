@@ -123,14 +123,24 @@ _IN_SKLEARN = {
 """Names that users of scikit-learn type, and what they are called here."""
 
 
+def _called_here(name: str) -> str:
+    """Where a name that other programs have is, or nothing: ``ndcg`` and ``ndcg_score``, too."""
+    if name.startswith("assert_"):
+        return "; the assertions are in pytest_rankmetrics"
+    for other in (name, f"{name.removesuffix('_at_k')}_score"):
+        if other in _IN_SKLEARN or other in _HOME_OF:
+            told = f"; it is called {_IN_SKLEARN.get(other, other)!r} here"
+            if name in ("dcg_score", "ndcg_score"):
+                told += ", and has scikit-learn's values with gain='linear'"
+            return told
+    return ""
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        if name in _IN_SKLEARN:
-            msg += f"; it is called {_IN_SKLEARN[name]!r} here"
-        if name in ("dcg_score", "ndcg_score"):
-            msg += ", and has scikit-learn's values with gain='linear'"
-        if name in _IN_SKLEARN:
+        told = _called_here(name)
+        msg = f"module {__name__!r} has no attribute {name!r}{told}"
+        if told:
             from sklearn_rank.support.insides import is_from_import
 
             if is_from_import():

@@ -39,7 +39,14 @@ _KEYWORDS_ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
     **dict.fromkeys(("k", "top_k", "cutoff"), "a measure names it, as in 'ndcg@10'"),
     **dict.fromkeys(("metric", "metrics"), "that is measures="),
-    "min_rel": "a measure names it, as in 'map(min_rel=2)'",
+    **dict.fromkeys(
+        ("min_rel", "min_rating", "threshold"), "a measure names it, as in 'map(min_rel=2)'"
+    ),
+    **dict.fromkeys(("item", "item_column"), "columns={'item': ...} names it"),
+    **dict.fromkeys(
+        ("train", "exclude", "seen"),
+        "leave what was seen in training out of the rankings, or candidates= False there",
+    ),
     "per_query": "evaluate(...).per_query has the values",
     "query_text": "texts of queries are for what shows them, as .report(path, query_text=...)",
     "item_text": "titles of items are for what shows them, as .report(path, item_text=...)",

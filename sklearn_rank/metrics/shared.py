@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache, wraps
-from typing import Any, NamedTuple, ParamSpec
+from inspect import signature
+from typing import Any, NamedTuple, NoReturn, ParamSpec
 
 from sklearn_rank.evaluation.compute import read, score_measures
+from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import RankingConfigError, SearchStopped
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division
 from sklearn_rank.support.insides import is_running
+from sklearn_rank.support.text import hint, safe_repr
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
 _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
@@ -20,6 +23,15 @@ _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
 _WITHOUT = ("dcg", "hmean", "iprec", "rbp", "rprec")
 """Metrics with a function, but no ready scorer."""
 _OTHERS = {"fbeta": "f1_scorer", "lag": "neg_lag_scorer"}
+_PARAMETERS_ELSEWHERE = {
+    **dict.fromkeys(("qid", "group", "query_ids", "indexes"), "query ids of rows are groups="),
+    **dict.fromkeys(("top_k", "cutoff", "n"), "the cutoff is k="),
+    **dict.fromkeys(
+        ("mask", "candidates", "padding_mask", "ignore_index", "lengths"),
+        "evaluate takes candidates=, False for padding",
+    ),
+}
+"""Where to pass what other programs, and ``evaluate``, take as an argument."""
 _Parameters = ParamSpec("_Parameters")
 _Function = Callable[_Parameters, float]
 
@@ -35,17 +47,33 @@ def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[
     """Metric functions, which stop a search that calls them as scorers, with an estimator."""
 
     def decorate(function: _Function[_Parameters]) -> _Function[_Parameters]:
+        accepted = frozenset(signature(function).parameters)
+
         @wraps(function)
         def called(*data: _Parameters.args, **options: _Parameters.kwargs) -> float:
             if data and hasattr(data[0], "fit"):
                 name, scorer = function.__name__, scorer_of(metric)
                 msg = f"{name} is a metric, not a scorer; pass scoring={scorer}"
                 raise SearchStopped(msg)
+            if not accepted.issuperset(options):
+                unknown = next(str(name) for name in options if name not in accepted)
+                _refuse_option(function.__name__, unknown, accepted)
             return function(*data, **options)
 
         return called
 
     return decorate
+
+
+def _refuse_option(function: str, name: str, names: Collection[str]) -> NoReturn:
+    """TypeError for an argument that a metric function does not have, with what was meant."""
+    elsewhere = {
+        option: f"pass it to evaluate, as in evaluate(y_true, y_score, measure, {option}=...)"
+        for option in signature(evaluate).parameters
+    }
+    told = hint(name, sorted(names), {**elsewhere, **_PARAMETERS_ELSEWHERE})
+    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{told}"
+    raise TypeError(msg)
 
 
 class DataArguments(NamedTuple):

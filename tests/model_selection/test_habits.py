@@ -109,6 +109,37 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
         "'metrics'; that is measures=",
     ),
+    "a function with qid=": (
+        lambda: sr.ndcg_at_k_score([1, 0], [0.5, 0.1], qid=[7, 7]),  # type: ignore[call-arg]
+        "unexpected keyword argument 'qid'; query ids of rows are groups=$",
+    ),
+    "a function with mask=": (
+        lambda: sr.lag_error([[1, 0]], [[0.5, 0.1]], mask=[[True, False]]),  # type: ignore[call-arg]
+        "'mask'; evaluate takes candidates=, False for padding$",
+    ),
+    "a function with missing=": (
+        lambda: sr.lag_error({"q": {"a"}}, {}, missing="zero"),  # type: ignore[call-arg]
+        r"'missing'; pass it to evaluate, as in evaluate\(y_true, y_score, measure, missing=...\)$",
+    ),
+    "a function with zero_divison=": (
+        lambda: sr.lag_error([[1, 0]], [[0.5, 0.1]], zero_divison=0),  # type: ignore[call-arg]
+        r"'zero_divison'; did you mean 'zero_division'\?$",
+    ),
+    "ndcg": (lambda: sr.ndcg, "'ndcg'; it is called 'ndcg_at_k_score' here$"),
+    "hit_rate_at_k": (lambda: sr.hit_rate_at_k, "it is called 'hit_rate_at_k_score' here$"),
+    "assert_map_at_least": (
+        lambda: sr.assert_map_at_least,
+        "'assert_map_at_least'; the assertions are in pytest_rankmetrics$",
+    ),
+    "coverage": (lambda: sr.coverage, "has no attribute 'coverage'$"),
+    "evaluate(min_rating=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], min_rating=4),
+        r"'min_rating'; a measure names it, as in 'map\(min_rel=2\)'",
+    ),
+    "evaluate(train=)": (
+        lambda: sr.evaluate([{"a"}], [["a"]], train={}),
+        "'train'; leave what was seen in training out of the rankings, or candidates= False there$",
+    ),
     "evaluate(indexes=)": (
         lambda: sr.evaluate([1, 0], [0.5, 0.1], indexes=[7, 7]),
         "'indexes'; query ids are groups=",
