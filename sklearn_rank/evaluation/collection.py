@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.source import lines_of
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import count, safe_repr, several
 
@@ -41,6 +40,8 @@ def _all_out(relevant: Collection[Any], outside: Collection[Any]) -> bool:
 def _ids_of(collection: Any) -> frozenset[Any]:
     """Ids in memory, or those of a file, one a line."""
     if isinstance(collection, (str, os.PathLike)):
+        from sklearn_rank.files.source import lines_of
+
         collection = [line.strip() for line in lines_of(collection, "collection")]
     elif hasattr(collection, "tolist"):  # arrays and columns
         collection = collection.tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -32,6 +31,8 @@ _WARNED_BY_WORKER: set[Any] = set()
 
 def warn_once(message: str, category: type[Warning], key: object = None) -> None:
     """Warn once in a search; scikit-learn resets Python's memory of warnings with every fold."""
+    import multiprocessing  # slow to import, and most runs never warn
+
     is_worker = multiprocessing.parent_process() is not None
     warned = _WARNED_BY_WORKER if is_worker else notes_of_search().setdefault("warned", set())
     if (category, key) not in warned:
