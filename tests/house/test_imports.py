@@ -33,7 +33,8 @@ else:
 
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_nothing_heavy_is_imported(script: str) -> None:
-    start = "import sys; heavy = {'sklearn', 'scipy', 'pandas', 'polars', 'narwhals', 'multiprocessing'}\n"
+    heavy = {"sklearn", "scipy", "pandas", "polars", "narwhals", "multiprocessing"}
+    start = f"import sys; heavy = {heavy}\n"
     code = f"{start}{script}\nassert not heavy & {{*sys.modules}}, heavy & {{*sys.modules}}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
