@@ -12,7 +12,7 @@ from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import mean_of
-from sklearn_rank.support.text import MAX_LISTED, format_list, safe_repr
+from sklearn_rank.support.text import MAX_LISTED, format_list, listed, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
 
@@ -71,11 +71,8 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
     if not measures:
         return
 
-    def joined(names: list[str]) -> str:
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
     undefined = "; ".join(
-        f"{joined(names)} {'is' if len(names) == 1 else 'are'} {text}"
+        f"{listed(names, len(names))} {'is' if len(names) == 1 else 'are'} {text}"
         for text, names in measures.items()
     )
     empty = [name for name, mean in averages.items() if mean.undefined and not mean.n_averaged]
@@ -83,7 +80,7 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
     if len(empty) == sum(map(len, measures.values())):
         end = "the result is NaN"
     elif empty:
-        end += f", and the result of {joined(empty)} is NaN"
+        end += f", and the result of {listed(empty, len(empty))} is NaN"
     warn(
         f"{of}{undefined}; {end}. Use the zero_division parameter to control this behavior.",
         exceptions.UndefinedMetricWarning,

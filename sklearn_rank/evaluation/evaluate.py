@@ -30,7 +30,7 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division, refuse_shuffled
 from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.runtime import warn, warnings_given_by
-from sklearn_rank.support.text import hint, safe_repr
+from sklearn_rank.support.text import refuse_keyword, safe_repr
 from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 __all__ = ["evaluate"]
@@ -64,9 +64,7 @@ _KEYWORDS_ELSEWHERE = {
 
 def refuse_option(function: str, name: str, names: Iterable[str], **elsewhere: str) -> NoReturn:
     """TypeError for an argument that a function does not have, with the one that was meant."""
-    told = hint(name, names, {**_KEYWORDS_ELSEWHERE, **elsewhere})
-    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{told}"
-    raise TypeError(msg)
+    refuse_keyword(function, name, names, {**_KEYWORDS_ELSEWHERE, **elsewhere})
 
 
 def evaluate(

@@ -212,6 +212,11 @@ class _Lost:
             if len(pairs) >= max(_SPELLED * n_lost, _FEW_ALIKE + 1):
                 self.alike, self.is_affixed = self.alike + pairs, True
 
+    @property
+    def show_signs(self) -> bool:
+        """Whether something in them is worth looking at more queries."""
+        return bool(self.alike or self.padding or self.words)
+
     def are_beside(self) -> bool:
         """Whether more items may be ranked under another number than under their own."""
         if self.n_hits >= self.n_lost:
@@ -295,11 +300,9 @@ def with_mismatch_hint(
         if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
             lost.read_ids()
             _refuse_cells(lost.cells)
-            if not (lost.alike or lost.padding or lost.words or lost.are_beside()):
+            if not (lost.show_signs or lost.are_beside()):
                 return judged  # of a third of the items, some would show
-    if lost.n_read < len(lost.queries) and (
-        not lost.n_read or lost.alike or lost.padding or lost.words
-    ):
+    if lost.n_read < len(lost.queries) and (not lost.n_read or lost.show_signs):
         lost.read_ids()
     _refuse_cells(lost.cells)
     if len(lost.words) >= _FEW_ALIKE and not judged.read_as:

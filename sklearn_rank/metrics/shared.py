@@ -14,7 +14,7 @@ from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division
 from sklearn_rank.support.insides import is_running
-from sklearn_rank.support.text import hint, safe_repr
+from sklearn_rank.support.text import refuse_keyword
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
 _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
@@ -71,9 +71,7 @@ def _refuse_option(function: str, name: str, names: Collection[str]) -> NoReturn
         option: f"pass it to evaluate, as in evaluate(y_true, y_score, measure, {option}=...)"
         for option in signature(evaluate).parameters
     }
-    told = hint(name, sorted(names), {**elsewhere, **_PARAMETERS_ELSEWHERE})
-    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{told}"
-    raise TypeError(msg)
+    refuse_keyword(function, name, sorted(names), {**elsewhere, **_PARAMETERS_ELSEWHERE})
 
 
 class DataArguments(NamedTuple):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 MAX_CHARACTERS = 80
 """Characters of an id in a message: it should fit a line of a terminal."""
@@ -125,6 +125,15 @@ def hint(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
     The one way to answer for attributes, keywords and options that other libraries have.
     """
     return f"; {elsewhere[name]}" if name in elsewhere else closest(name, known)
+
+
+def refuse_keyword(
+    function: str, name: str, known: Iterable[str], elsewhere: Mapping[str, str]
+) -> NoReturn:
+    """TypeError for an argument that a function does not have, as Python's own, with a hint."""
+    told = hint(name, known, elsewhere)
+    msg = f"{function}() got an unexpected keyword argument {safe_repr(name)}{told}"
+    raise TypeError(msg)
 
 
 def closest(word: str, words: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult, State
 from sklearn_rank.support.text import line, shown
 from sklearn_rank.view.page import MOST_NAMED, Direction, Report, Section, Verdict, page, provenance
 from sklearn_rank.view.queries import MOST_BYTES, size_of, without_items
-from sklearn_rank.view.summary import TITLE, GateRun, Summary, answer, tally
+from sklearn_rank.view.summary import TITLE, GateRun, Summary, answer, failures, tally
 from sklearn_rank.view.systems import compared_section, single_section, with_queries
 
 
@@ -57,7 +57,7 @@ def html_text(summary: Summary) -> str:
         more = len(graves) - MOST_NAMED
         details += [f"{more:,} more below"] * (more > 0)
         if failed:
-            sentence = f"{len(failed):,} of {len(runs):,} gates failed"
+            sentence = failures(summary)
     verdict = Verdict(sentence, kind, tuple(details))
     problems = tuple(map(line, summary.problems))
     return page(Report(title, verdict, tuple(sections), about, problems))

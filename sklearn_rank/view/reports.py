@@ -22,7 +22,7 @@ from sklearn_rank.support.disk import (
 from sklearn_rank.support.text import count, line, shown
 from sklearn_rank.tables.formats import escape_markdown, markdown_rows
 from sklearn_rank.tables.table import Column
-from sklearn_rank.view.summary import IN_FULL, GateRun, Summary, answer
+from sklearn_rank.view.summary import IN_FULL, GateRun, Summary, answer, failures
 
 REPORT_FORMAT = "rank-report/2"
 LONGEST_COMMENT = 4000
@@ -145,7 +145,7 @@ def _heading(summary: Summary) -> str:
         claim = line(first["headline"], 300).partition(" (")[0]
         text = f"{shown(first['name'], 40)}: {claim}"
     if n > 1:
-        text = f"{n} of {len(summary.gates)} gates failed: {text}"
+        text = f"{failures(summary)}: {text}"
     mark = f"{MARKS['fail']} " * bool(n or summary.problems)
     text = f"{_TITLE}{mark}{text}"
     return text if len(text) <= LONGEST_HEADING else f"{text[: LONGEST_HEADING - 1]}\u2026"

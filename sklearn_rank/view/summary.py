@@ -135,8 +135,12 @@ def answer(summary: Summary) -> str:
         return f"{tally(summary.gates)}{', and the run fails' if summary.problems else ''}"
     if total == 1:  # as the page of its comparison says it
         return f"Gate failed: {line(failed[0].record['headline'], 1000)}"
-    said = line(failed[0].record["headline"], 300)
-    return f"{len(failed)} of {count(total, 'gate')} failed: {said}"
+    return f"{failures(summary)}: {line(failed[0].record['headline'], 300)}"
+
+
+def failures(summary: Summary) -> str:
+    """``2 of 6 gates failed``."""
+    return f"{len(summary.failed):,} of {count(len(summary.gates), 'gate')} failed"
 
 
 def _about_baselines(summary: Summary) -> list[str]:

@@ -29,7 +29,14 @@ from sklearn_rank.gates.verdict import REFUSED, GateResult, State
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.paired import FEWEST
 from sklearn_rank.support.disk import HTML_REPORT, check_target, readable, write_whole
-from sklearn_rank.support.text import as_text, closest, count, listed, safe_repr, safe_text
+from sklearn_rank.support.text import (
+    as_text,
+    count,
+    listed,
+    refuse_keyword,
+    safe_repr,
+    safe_text,
+)
 from sklearn_rank.tables.table import p_text
 from sklearn_rank.view.page import (
     MOST_NAMED,
@@ -64,8 +71,7 @@ def write_report(
     """Write the page of a result to a file; ``options`` are those of ``report_of``."""
     names = [*signature(report_of).parameters][1:]
     for name in set(options).difference(names):
-        msg = f"report() got an unexpected keyword argument {safe_repr(name)}{closest(name, names)}"
-        raise TypeError(msg)
+        refuse_keyword("report", name, names, {})
     if not isinstance(path, (str, os.PathLike)) or os.path.isdir(path):
         msg = f"path must be the name of a file, got {safe_repr(path)}"
         raise TypeError(msg)
