@@ -80,7 +80,7 @@ One query by hand: the relevant items `b` and `d` are at ranks 2 and 4.
 _GAINS = """\
 ## Gains and discounts
 
-DCG, its ideal and nDCG are sums of gain(grade) / discount(rank).
+DCG is the sum of gain(grade) / discount(rank), and nDCG is DCG / ideal DCG.
 
 | `gain=` | gain of a grade g above 0 |
 | --- | --- |
