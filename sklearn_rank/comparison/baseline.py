@@ -368,8 +368,8 @@ def judged_digests(evaluation: BaseEvaluation) -> list[str]:
     judgements, rankings = evaluation.reading.judgements, evaluation.ranking_data.rankings.widened()
     if judgements is not None:
         return [f"{digest:016x}" for digest in judgements.digests.tolist()]
-    grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()
-    borders = pairwise(rankings.judged_offsets.tolist())
+    grades, lengths = rankings.relevant_grades.tolist(), rankings.n_ranked.tolist()
+    borders = pairwise(rankings.relevant_offsets.tolist())
     of_queries = [sorted(grades[first:last], reverse=True) for first, last in borders]
     return [_digest(pair) for pair in zip(of_queries, lengths, strict=True)]
 

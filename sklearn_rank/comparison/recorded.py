@@ -88,8 +88,8 @@ def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
         JudgedRankings(
             [row.id for row in rows],
             **ranks,
-            judged_offsets=ranks["offsets"],
-            judged_grades=ranks["grades"],
+            relevant_offsets=ranks["offsets"],
+            relevant_grades=ranks["grades"],
             weights=shares,
         ),
         no_items("a baseline file has no scores"),

@@ -333,8 +333,8 @@ def _joined(parts: Sequence[JudgedRankings]) -> JudgedRankings:
         tied=joined("tied"),
         grades=joined("grades"),
         n_ranked=joined("n_ranked"),
-        judged_offsets=offsets_of(joined("n_relevant")),
-        judged_grades=joined("judged_grades"),
+        relevant_offsets=offsets_of(joined("n_relevant")),
+        relevant_grades=joined("relevant_grades"),
         unjudged=every,
     )
 

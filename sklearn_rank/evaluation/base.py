@@ -416,7 +416,7 @@ def counts_of(data: RankingData, scored: Mapping[str, Scored]) -> dict[str, Any]
         "false_answers": int(np.count_nonzero(without & (rankings.n_ranked > 0))),
         "tied": data.by_score.n_tied,
         "ranked": int(rankings.n_ranked.sum()),
-        "relevant": int(rankings.judged_offsets[-1]),
+        "relevant": int(rankings.relevant_offsets[-1]),
         "retrieved": int(rankings.offsets[-1]),
         "duplicates": left_out.duplicates,
         "missed": left_out.missed,

@@ -47,7 +47,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
             RankingMatchWarning,
         )
     rankings = data.rankings
-    all_retrieved = rankings.offsets is rankings.judged_offsets
+    all_retrieved = rankings.offsets is rankings.relevant_offsets
     if (
         len(rankings) >= FEW_IRRELEVANT
         and not all_retrieved
@@ -55,7 +55,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     ):
         _warn_of_cut(measures, rankings)
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
-    if len(rankings.judged_grades) >= FEW_IRRELEVANT and not others:
+    if len(rankings.relevant_grades) >= FEW_IRRELEVANT and not others:
         _warn_of_ratings(measures, rankings)
     if len(rankings) >= FEW_IRRELEVANT and data.ties and not data.has_relevance:
         _warn_of_distances(data)
@@ -100,7 +100,7 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
 def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     """Warn where only relevant items are ranked, though they are graded, as ratings of 1 to 5."""
     binary = _names_where(measures, lambda measure: measure.options.get("min_rel", 0) is None)
-    low, high = rankings.judged_grades.min(), rankings.judged_grades.max()
+    low, high = rankings.relevant_grades.min(), rankings.relevant_grades.max()
     if binary and low < high:
         warn(
             f"every judged item of every query is relevant (lowest grade {low:g}), so the order "
@@ -129,7 +129,7 @@ def _warn_of_distances(data: RankingData) -> None:
     mean = float(np.add.reduce(values) / len(values))
     if mean >= max(_UPSIDE_DOWN, _REVERSED):
         return
-    grades = rankings.judged_grades
+    grades = rankings.relevant_grades
     are_most = 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
     most = _UPSIDE_DOWN if are_most else _REVERSED
     if mean < most and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:

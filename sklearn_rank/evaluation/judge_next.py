@@ -60,7 +60,7 @@ def next_to_judge(
         for evaluation, queries in zip(evaluations, common, strict=True)
     ]
     query, items, rows = _every_item(systems, within)
-    highest = float(systems[0].rankings.judged_grades.max(initial=0)) or 1.0
+    highest = float(systems[0].rankings.relevant_grades.max(initial=0)) or 1.0
     parts = [one.changes(query, own, highest) for one, own in zip(systems, rows, strict=True)]
     changes = parts[0] if len(parts) == 1 else parts[0] - parts[1]
     ranks = [one.ranks(own) for one, own in zip(systems, rows, strict=True)]
@@ -250,9 +250,9 @@ def _judged_once_more(
     all_tied = np.concatenate((rankings.tied[rows], tied[ranked]))
     grades = np.concatenate((rankings.grades[rows], np.full(len(ranked), grade)))
     order = np.lexsort((-grades, all_above, number))  # in a tie the better grades first
-    rows, offsets = take_segments(rankings.judged_offsets, query)
+    rows, offsets = take_segments(rankings.relevant_offsets, query)
     of_item = np.concatenate((segment_index(offsets), np.arange(len(query))))
-    judged = np.concatenate((rankings.judged_grades[rows], np.full(len(query), grade)))
+    judged = np.concatenate((rankings.relevant_grades[rows], np.full(len(query), grade)))
     return JudgedRankings(
         query_ids=query,
         offsets=offsets_of(np.bincount(number, minlength=len(query))),
@@ -260,6 +260,6 @@ def _judged_once_more(
         tied=all_tied[order],
         grades=grades[order],
         n_ranked=rankings.n_ranked[query],
-        judged_offsets=offsets_of(np.bincount(of_item, minlength=len(query))),
-        judged_grades=judged[np.argsort(of_item, kind="stable")],
+        relevant_offsets=offsets_of(np.bincount(of_item, minlength=len(query))),
+        relevant_grades=judged[np.argsort(of_item, kind="stable")],
     )

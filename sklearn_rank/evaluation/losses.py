@@ -128,8 +128,8 @@ def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> Los
     value = scored.counted
     assert value is not None
     measure, rankings = scored.measure, replace(rankings, unjudged=None)
-    ones = np.ones(len(rankings.judged_grades), dtype=np.int64)
-    offsets, judged = rankings.judged_offsets, rankings.all_grades
+    ones = np.ones(len(rankings.relevant_grades), dtype=np.int64)
+    offsets, judged = rankings.relevant_offsets, rankings.all_grades
     order, above = _ideal_order(judged, offsets, measure)
     ideal = replace(
         rankings,

@@ -149,9 +149,9 @@ def refuse_other_judgements(
     ``positions`` are the numbers of the common queries in each.
     """
     (base, first), *others = systems.items()
-    expected, sizes = _judged_grades(first, positions[base])
+    expected, sizes = _relevant_grades(first, positions[base])
     for name, data in others:
-        grades, offsets = _judged_grades(data, positions[name])
+        grades, offsets = _relevant_grades(data, positions[name])
         differing = np.flatnonzero(np.diff(offsets) != np.diff(sizes))
         if not len(differing) and not np.array_equal(grades, expected):
             # Alike but for the order within each query?
@@ -174,9 +174,9 @@ def refuse_other_judgements(
             raise QueryMismatchError(msg)
 
 
-def _judged_grades(data: RankingData, queries: IntArray) -> tuple[Array, IntArray]:
-    taken, offsets = take_segments(data.rankings.judged_offsets, queries)
-    return data.rankings.judged_grades[taken], offsets
+def _relevant_grades(data: RankingData, queries: IntArray) -> tuple[Array, IntArray]:
+    taken, offsets = take_segments(data.rankings.relevant_offsets, queries)
+    return data.rankings.relevant_grades[taken], offsets
 
 
 def take_queries(judged: RankingData, queries: IntArray, given: Collection[Any]) -> RankingData:

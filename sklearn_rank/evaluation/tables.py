@@ -84,7 +84,7 @@ def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
 
     Gain and discount of those that have them; of the others, that a lowest grade is relevant.
     """
-    grades = data.rankings.judged_grades
+    grades = data.rankings.relevant_grades
     if grades.max(initial=0.0) <= 1:
         return []
     named: dict[str, list[str]] = {}

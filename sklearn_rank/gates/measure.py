@@ -267,7 +267,7 @@ def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
             continue
         rankings = evaluation.ranking_data.rankings.widened()
         least = used.options.get("min_rel") or 0.0
-        wanted = segment_sum(rankings.judged_grades >= least, rankings.judged_offsets)
+        wanted = segment_sum(rankings.relevant_grades >= least, rankings.relevant_offsets)
         n_hits = segment_sum(rankings.grades >= least, rankings.offsets)
         numbers = np.flatnonzero(undefined & (wanted > 0) & (n_hits == 0)).tolist()
         if numbers:

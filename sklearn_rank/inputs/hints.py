@@ -475,9 +475,9 @@ _MOST_GRADE, _FEW_GRADES, _MANY_SCORES = 10, 6, 10
 def swap_suspicion(data: RankingData, y_true: Any) -> str:
     """Why judgements and rankings seem to be swapped, and the right call; "" if they do not."""
     rankings = data.rankings
-    if data.items.scores is None or not len(rankings.judged_grades):
+    if data.items.scores is None or not len(rankings.relevant_grades):
         return ""
-    scores, grades = data.items.scores[:_VALUES], rankings.judged_grades[:_VALUES]
+    scores, grades = data.items.scores[:_VALUES], rankings.relevant_grades[:_VALUES]
     for part in (scores[:_FIRST_VALUES], scores):
         if not len(part) or part.min() < 0 or part.max() > _MOST_GRADE or (part % 1).any():
             return ""

@@ -39,7 +39,7 @@ class CustomKernel:
             grades[rankings.above[hits]] = rankings.hit_grades[hits]
             arguments = [grades]
             if takes_ideal:
-                borders = rankings.judged_offsets[number : number + 2]
+                borders = rankings.relevant_offsets[number : number + 2]
                 arguments.append(np.sort(rankings.all_grades[slice(*borders)])[::-1])
             values[number] = self._checked(arguments, query)
         return values

@@ -127,10 +127,10 @@ def ndcg(
 
 def _best_gains(rankings: JudgedRankings, cut: int, gain: Any) -> Best:
     """Gains of the first ``cut`` of all relevant items, the largest gains first."""
-    if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
+    if rankings.relevant_grades.dtype == np.uint8 and isinstance(gain, str):
         best = best_grades(rankings, cut)
         return Best(_gains(best.values, gain), best.offsets)
-    return best_of(_gains(rankings.all_grades, gain), rankings.judged_offsets, cut)
+    return best_of(_gains(rankings.all_grades, gain), rankings.relevant_offsets, cut)
 
 
 def _gains(grades: Array, gain: Any) -> FloatArray:
@@ -266,7 +266,7 @@ def best_grades(rankings: JudgedRankings, cut: int) -> Best:
     """The best grades of each query, at most ``cut`` of them, whether retrieved or not."""
     falling = rankings.falling_grades
     if falling is not None:
-        best = Best(falling, rankings.judged_offsets)
+        best = Best(falling, rankings.relevant_offsets)
         if cut >= rankings.longest:
             return best
         return Best(
@@ -274,7 +274,7 @@ def best_grades(rankings: JudgedRankings, cut: int) -> Best:
         )
     sums = rankings.at_least_each
     if sums is None:
-        return best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+        return best_of(rankings.relevant_grades, rankings.relevant_offsets, cut)
     sums = np.minimum(sums, cut)
     taken = sums.copy()  # np.diff and np.tile take several times as long for few
     taken[:, 1:] -= sums[:, :-1]

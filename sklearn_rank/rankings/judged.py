@@ -25,7 +25,12 @@ from sklearn_rank.support.segments import (
 )
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
-_WIDENED = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
+_WIDENED = {
+    "above": np.int64,
+    "tied": np.int64,
+    "grades": np.float64,
+    "relevant_grades": np.float64,
+}
 """Arrays of the formulas."""
 SMALL_INTEGERS = 32
 """Whole grades below this are counted, and have their gains in a table."""
@@ -173,9 +178,9 @@ class JudgedRankings:
     """(H,) relevance grade, above 0; a byte each where all are small whole numbers."""
     n_ranked: IntArray
     """(Q,) length of the ranking."""
-    judged_offsets: IntArray
-    """(Q+1,) borders of ``judged_grades``."""
-    judged_grades: Array
+    relevant_offsets: IntArray
+    """(Q+1,) borders of ``relevant_grades``."""
+    relevant_grades: Array
     """Grades of all relevant items of each query, retrieved or not, in no order; ``all_grades``
     are the same as float64."""
     weights: FloatArray | None = None
@@ -189,12 +194,12 @@ class JudgedRankings:
     @cached_property
     def n_relevant(self) -> IntArray:
         """(Q,) relevant items, retrieved or not."""
-        return sizes_of(self.judged_offsets)
+        return sizes_of(self.relevant_offsets)
 
     @cached_property
     def all_grades(self) -> FloatArray:
-        """``judged_grades`` to compute with."""
-        return self.judged_grades.astype(np.float64, copy=False)
+        """``relevant_grades`` to compute with."""
+        return self.relevant_grades.astype(np.float64, copy=False)
 
     @cached_property
     def hit_grades(self) -> FloatArray:
@@ -215,15 +220,16 @@ class JudgedRankings:
     @cached_property
     def max_grade(self) -> FloatArray:
         """(Q,) highest grade among all relevant items; 0 if there are none."""
-        return segment_max(self.judged_grades, self.judged_offsets)
+        return segment_max(self.relevant_grades, self.relevant_offsets)
 
     @cached_property
     def falling_grades(self) -> Array | None:
-        """``judged_grades``, the best of each query first; None unless they are few bytes."""
-        if not 0 < len(self.judged_grades) <= FEW_GRADES or self.judged_grades.dtype != np.uint8:
+        """``relevant_grades``, the best of each query first; None unless they are few bytes."""
+        grades = self.relevant_grades
+        if not 0 < len(grades) <= FEW_GRADES or grades.dtype != np.uint8:
             return None
         # Rising keys of the query and the falling grade; the last byte of minus a key is the grade.
-        keys = (segment_index(self.judged_offsets) << 8) - self.judged_grades
+        keys = (segment_index(self.relevant_offsets) << 8) - grades
         keys.sort()
         return (-keys).astype(np.uint8)
 
@@ -233,19 +239,19 @@ class JudgedRankings:
 
         None unless grades are small whole numbers, which are counted faster than sorted.
         """
-        grades = self.judged_grades
+        grades = self.relevant_grades
         top = int(grades.max(initial=0))
         if grades.dtype != np.uint8 or not 0 < top < SMALL_INTEGERS:
             return None
         # A table of queries by grades, counted at once; running sums from the highest grade.
-        query = segment_index(self.judged_offsets)
+        query = segment_index(self.relevant_offsets)
         counts = np.bincount(query * top + (top - grades), minlength=top * len(self))
         return np.cumsum(counts.reshape(-1, top), axis=1)
 
     @property
     def n_graded(self) -> int:
         """Relevant items, retrieved or not, of a grade above 1."""
-        return int((self.judged_grades > 1).sum())
+        return int((self.relevant_grades > 1).sum())
 
     @cached_property
     def are_tied(self) -> bool:
@@ -310,7 +316,7 @@ class JudgedRankings:
 
     def blocks(self) -> list[slice]:
         """Runs of queries on which a kernel's arrays fit the processor's cache; at least one."""
-        read = self.judged_offsets + np.arange(len(self) + 1)
+        read = self.relevant_offsets + np.arange(len(self) + 1)
         return [slice(*borders) for borders in blocks(read)] or [slice(0, 0)]
 
     def take(self, queries: slice | IntArray) -> JudgedRankings:
@@ -318,7 +324,7 @@ class JudgedRankings:
         if isinstance(queries, np.ndarray) and np.array_equal(queries, np.arange(len(self))):
             queries = slice(0, len(self))
         hits, offsets = segments(self.offsets, queries)
-        judged, judged_offsets = segments(self.judged_offsets, queries)
+        judged, relevant_offsets = segments(self.relevant_offsets, queries)
         ids: Any = self.query_ids
         if isinstance(queries, slice) or isinstance(ids, np.ndarray):
             ids = ids[queries]
@@ -331,8 +337,8 @@ class JudgedRankings:
             tied=self.tied[hits],
             grades=self.grades[hits],
             n_ranked=self.n_ranked[queries],
-            judged_offsets=judged_offsets,
-            judged_grades=self.judged_grades[judged],
+            relevant_offsets=relevant_offsets,
+            relevant_grades=self.relevant_grades[judged],
             weights=None if self.weights is None else self.weights[queries],
             unjudged=None if self.unjudged is None else self.unjudged.take(queries),
         )
@@ -363,8 +369,8 @@ class JudgedRankings:
             above=self.above[hits],
             tied=self.tied[hits],
             grades=self.grades[hits],
-            judged_offsets=np.searchsorted(judged, self.judged_offsets),
-            judged_grades=self.judged_grades[judged],
+            relevant_offsets=np.searchsorted(judged, self.relevant_offsets),
+            relevant_grades=self.relevant_grades[judged],
         )
 
 

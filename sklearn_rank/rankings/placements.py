@@ -85,7 +85,7 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
     columns = rankings.hit_grades, rankings.above, rankings.tied
     hits = list(map(Hit._make, zip(repeat(None), *(column.tolist() for column in columns))))
     grades, lengths = rankings.all_grades.tolist(), rankings.n_ranked.tolist()
-    borders = zip(rankings.offsets.tolist(), rankings.judged_offsets.tolist(), strict=True)
+    borders = zip(rankings.offsets.tolist(), rankings.relevant_offsets.tolist(), strict=True)
     placements = []
     for query, n_ranked, ends in zip(query_ids, lengths, pairwise(borders), strict=True):
         (first, first_grade), (last, last_grade) = ends
@@ -142,8 +142,8 @@ def judged_from(placements: Sequence[Placement]) -> JudgedRankings:
         tied=np.array([hit.tied for hit in flat], dtype=np.int64),
         grades=np.array([hit.grade for hit in flat], dtype=np.float64),
         n_ranked=np.array([each.n_ranked for each in placements], dtype=np.int64),
-        judged_offsets=offsets_of(np.array([len(each.grades) for each in placements])),
-        judged_grades=np.array([grade for each in placements for grade in each.grades], float),
+        relevant_offsets=offsets_of(np.array([len(each.grades) for each in placements])),
+        relevant_grades=np.array([grade for each in placements for grade in each.grades], float),
     )
 
 

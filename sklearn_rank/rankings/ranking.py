@@ -174,9 +174,9 @@ class Items(NamedTuple):
             items = self._replace(grades=np.where(flags, 0, self.grades))
         hits = _in_given_order(items) if self.scores is None else _by_score(items, n_ranked)
         offsets = offsets_of(hits.counts)
-        judged_offsets, judged_grades = offsets, hits.grades
+        relevant_offsets, relevant_grades = offsets, hits.grades
         if self.judged is not None:
-            judged_offsets, judged_grades = self.judged[0], narrow_grades(self.judged[1])
+            relevant_offsets, relevant_grades = self.judged[0], narrow_grades(self.judged[1])
         return JudgedRankings(
             query_ids=query_ids,
             offsets=offsets,
@@ -184,8 +184,8 @@ class Items(NamedTuple):
             tied=hits.sizes(),
             grades=hits.grades,
             n_ranked=n_ranked,
-            judged_offsets=judged_offsets,
-            judged_grades=judged_grades,
+            relevant_offsets=relevant_offsets,
+            relevant_grades=relevant_grades,
             weights=weights,
             unjudged=unjudged,
         )

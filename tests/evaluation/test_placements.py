@@ -132,8 +132,8 @@ def test_ends_of_ties_beyond_the_range_of_int32():
         tied=np.array([100], np.int32),
         grades=one,
         n_ranked=np.array([last + 95]),
-        judged_offsets=np.array([0, 1]),
-        judged_grades=one,
+        relevant_offsets=np.array([0, 1]),
+        relevant_grades=one,
     )
     # Half of the 99 other items of the tie stand above, on average.
     assert pairwise.lag(rankings.widened(), k=None).tolist() == [last - 5 + 99 / 2]

@@ -171,8 +171,8 @@ def places(*args: Any, **options: Any) -> list[Any]:
     """All that kernels see; judged grades are in no order."""
     places = evaluate(*args, measures="map", zero_division=math.nan, **options).rankings
     judged = [
-        sorted(places.judged_grades[first:last].tolist())
-        for first, last in pairwise(places.judged_offsets.tolist())
+        sorted(places.relevant_grades[first:last].tolist())
+        for first, last in pairwise(places.relevant_offsets.tolist())
     ]
     columns = (places.offsets, places.above, places.tied, places.grades, places.n_ranked)
     return [list(places.query_ids), *(column.tolist() for column in columns), judged]

@@ -49,7 +49,7 @@ def test_tasks_read_as_memory_does(given):
     found = spark._merged(parts)
     assert (found.counts, found.assumed) == (expected.counts, expected.assumed)
     assert list(found.query_ids) == list(expected.query_ids)
-    for name in ("above", "tied", "grades", "n_ranked", "judged_grades", "offsets"):
+    for name in ("above", "tied", "grades", "n_ranked", "relevant_grades", "offsets"):
         wanted = getattr(expected.rankings, name)
         assert np.array_equal(getattr(found.rankings, name), wanted), name
 
