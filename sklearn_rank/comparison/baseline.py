@@ -323,7 +323,7 @@ def _columns(evaluation: BaseEvaluation, slices: Mapping[str, Any]) -> dict[str,
     outside = evaluation.ranking_data.outside
     if outside is not None:
         columns["outside"] = [sorted(map(key_of, items)) for items in outside]
-    placements, has_ids = evaluation.placements(), evaluation.items is not None
+    placements, has_ids = evaluation.placements(), evaluation.item_ids is not None
     columns["found"] = [_found(placement, has_ids=has_ids) for placement in placements]
     if has_ids:
         columns["top"] = [list(map(key_of, one.ranking[:RECORDED_ITEMS])) for one in placements]

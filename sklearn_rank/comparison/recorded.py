@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -115,7 +115,10 @@ class RecordedEvaluation(BaseEvaluation):
     rows: Sequence[QueryRecord] = field(kw_only=True)
     is_alone: bool = field(kw_only=True)
     """Whether no other evaluation has lent its judgements."""
-    _LACKS = dict.fromkeys(("rankings", "to_judge", "condensed", "losses"), _HAS)
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        **BaseEvaluation._ELSEWHERE,
+        **dict.fromkeys(("rankings", "to_judge", "condensed", "losses"), _HAS),
+    }
 
     @property
     def runs(self) -> tuple[BaseEvaluation, ...]:

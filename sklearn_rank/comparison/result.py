@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import cached_property, partial
 from typing import Any, Never
@@ -29,7 +29,7 @@ from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.losses import LossChange, refuse_unexplained
 from sklearn_rank.evaluation.slices import read_slices
 from sklearn_rank.evaluation.tables import gain_notes
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import as_text, closest, format_list, safe_repr, safe_text
@@ -52,6 +52,22 @@ __all__ = ["Comparison"]
 _LONGEST_TEXT = 80
 """Characters of the text of a query, and half of those of what explains a change."""
 FIELDS = tuple(field.name for field in fields(Change))
+_CHANGE = "result[{0}] has change, low, high, p, significant, better and more"
+_VERDICT = f"{_CHANGE}, and report(path, max_drop=0.02) shows a verdict"
+_ELSEWHERE = {
+    **dict.fromkeys(FIELDS, _CHANGE),
+    **dict.fromkeys(("ci", "delta", "deltas", "diff", "difference", "differences"), _CHANGE),
+    **dict.fromkeys(("changes", "effect_size", "interval", "intervals", "is_significant"), _CHANGE),
+    **dict.fromkeys(("mean", "p_value", "p_values", "pvalue", "pvalues", "value"), _CHANGE),
+    **dict.fromkeys(("statistic", "stats", "test", "ttest"), _CHANGE),
+    **dict.fromkeys(("best", "conclusion", "ok", "passed", "result", "verdict"), _VERDICT),
+    **dict.fromkeys(("winner", "results"), _VERDICT),
+    **dict.fromkeys(("worst", "improved", "regressions"), "most_changed() lists queries"),
+    "per_query": "values({0}) has the values of each system, in the order of query_ids",
+    "systems": "names has their names, and evaluations the systems",
+    "to_judge": "evaluations['new'].to_judge(baseline=result.evaluations['old']) lists items",
+}
+"""What other libraries have in their comparisons, and where it is."""
 ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
 
 
@@ -85,6 +101,8 @@ class Comparison(Tabular):
     """
 
     _ROWS = ("changes",)
+    _ELSEWHERE = _ELSEWHERE
+    __float__ = __lt__ = __le__ = __gt__ = __ge__ = Tabular._is_no_number
 
     def __init__(
         self,
@@ -137,6 +155,9 @@ class Comparison(Tabular):
 
     def __iter__(self) -> Iterator[Change]:
         return iter(self.rows)
+
+    def _measures(self) -> Iterable[str]:
+        return self.measures
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, str]) -> Change:
         """The change of a measure: ``[measure]``, or ``[measure, system]``."""
@@ -448,7 +469,13 @@ class Comparison(Tabular):
     def _find(self, measure: str | Measure) -> str:
         """The name under which a measure was compared."""
         scored = self._joined.systems[self.baseline].scored
-        return find_measure(measure, {name: scored[name] for name in self.measures})
+        try:
+            return find_measure(measure, {name: scored[name] for name in self.measures})
+        except (TypeError, ValueError):
+            if measure not in self.names:
+                raise
+        msg = f"{safe_repr(measure)} is a system; its change is result[measure, system]"
+        raise UnknownMeasureError(msg)
 
     def _system(self, name: Any) -> str:
         """One of the systems that are compared with the baseline."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Never, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from sklearn_rank.evaluation.averaging import warn_of_undefined_slices
 from sklearn_rank.evaluation.collection import collection_counts
 from sklearn_rank.evaluation.compute import ByMeasure, Scored, find_measure
 from sklearn_rank.evaluation.losses import LossParts, parts_of
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import ItemIds, RankingData
@@ -29,6 +29,20 @@ if TYPE_CHECKING:
     from sklearn_rank.rankings.placements import Placement
 
 QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
+_SCORE = "result[{0}] is a score, and result.scores has all"
+_BY_QUERY = "to_frame() has a row per query; .sort_values({0}) orders them"
+_INTERVAL = "confidence_interval({0}) is one"
+_CHANGE = "compare(y_true, {{'old': old, 'new': new}})[{0}] has it"
+_ELSEWHERE = {
+    **dict.fromkeys(("compute", "item", "items", "mean", "metrics", "result", "results"), _SCORE),
+    **dict.fromkeys(("score", "value", "values"), _SCORE),
+    **dict.fromkeys(("best", "best_queries", "worst", "worst_queries"), _BY_QUERY),
+    **dict.fromkeys(("ci", "interval", "intervals", "std", "stderr"), _INTERVAL),
+    **dict.fromkeys(("change", "diff", "p", "p_value", "p_values", "significant"), _CHANGE),
+    **dict.fromkeys(("n_queries", "num_queries", "size"), "counts['queries'] is their number"),
+    "queries": "query_ids has their ids, and per_query[{0}] their values",
+}
+"""What other libraries have in their evaluations, and where it is."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,6 +54,7 @@ class BaseEvaluation(Tabular):
     ranking_data: RankingData
     """The rankings that the values are of, with their ids and judgements."""
     _ROWS = ("measures", "queries")
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = _ELSEWHERE
 
     @property
     def runs(self) -> tuple[BaseEvaluation, ...]:
@@ -103,7 +118,7 @@ class BaseEvaluation(Tabular):
         return self.ranking_data.reading
 
     @property
-    def items(self) -> ItemIds | None:
+    def item_ids(self) -> ItemIds | None:
         """Ids of the items that were read; None without ``keep_items`` or ids."""
         return self.ranking_data.ids
 
@@ -156,11 +171,23 @@ class BaseEvaluation(Tabular):
     def __len__(self) -> int:
         return len(self.scored)
 
+    def keys(self) -> KeysView[str]:
+        """Names of the measures, so that ``dict(result)`` has all scores."""
+        return self.scored.keys()
+
     def __contains__(self, measure: object) -> bool:
         return measure in self.scores
 
     def __getitem__(self, measure: str | Measure) -> float:
         return float(self._record(measure).average.value)
+
+    __float__ = __round__ = __lt__ = __le__ = __gt__ = __ge__ = Tabular._is_no_number
+
+    def __format__(self, spec: str) -> str:
+        return self._is_no_number() if spec else str(self)
+
+    def _measures(self) -> Iterable[str]:
+        return self.scored
 
     def confidence_interval(
         self,
@@ -399,7 +426,13 @@ class BaseEvaluation(Tabular):
         }
 
     def _record(self, measure: str | Measure) -> Scored:
-        return self.scored[find_measure(measure, self.scored)]
+        try:
+            return self.scored[find_measure(measure, self.scored)]
+        except (TypeError, ValueError):
+            if measure not in self.ranking_data.listed_ids():
+                raise
+        msg = f"{safe_repr(measure)} is a query, not a measure; to_frame() has a row per query"
+        raise UnknownMeasureError(msg)
 
 
 def counts_of(data: RankingData, scored: Mapping[str, Scored]) -> dict[str, Any]:

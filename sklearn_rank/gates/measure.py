@@ -160,7 +160,7 @@ def has_ids(evaluation: BaseEvaluation) -> bool:
 
 def ranks_everything(evaluation: BaseEvaluation) -> bool:
     """Whether every ranking contains all items that any of them has, if that can be determined."""
-    lengths, ids = evaluation.n_ranked, evaluation.items
+    lengths, ids = evaluation.n_ranked, evaluation.item_ids
     if not has_ids(evaluation):
         return bool(evaluation.counts["retrieved"] == evaluation.counts["relevant"])
     if len(lengths) < 2 or int(lengths.min()) < int(lengths.max()) or ids is None:
@@ -219,7 +219,7 @@ _FOUND_BY = (
 
 def _left_out(evaluation: BaseEvaluation, limits: Limits) -> Iterator[tuple[str, str]]:
     """Gaps in the measured data, each with the word that allows it."""
-    counts, ids = evaluation.counts, evaluation.items
+    counts, ids = evaluation.counts, evaluation.item_ids
     if counts["missed"]:
         yield "missed", f"{count(counts['missed'], *_FOUND_BY)} no query and would count for none"
     if ids is not None and isinstance(ids.shared, (Mapping, Set)):

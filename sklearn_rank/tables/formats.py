@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.support.text import hint, safe_text
+from sklearn_rank.support.text import closest, safe_text
 from sklearn_rank.tables.table import Cell, Column, FrameBackend, Table, native_frame
 
 BEST = "*"
@@ -155,19 +156,14 @@ Row = TypeVar("Row")
 
 
 _PARTS_ELSEWHERE = {
-    **dict.fromkeys(("to_df", "to_pandas", "to_polars"), "to_frame(backend) makes a data frame"),
+    **dict.fromkeys(
+        ("df", "dataframe", "frame", "to_df", "to_pandas", "to_polars"),
+        "to_frame(backend) makes a data frame",
+    ),
     **dict.fromkeys(("to_csv", "to_json", "save"), "save the result of to_frame() or to_dict()"),
-    **dict.fromkeys(("to_html", "save_html"), "report(path) writes an HTML file"),
+    **dict.fromkeys(("html", "to_html", "save_html"), "report(path) writes an HTML file"),
     "to_latex": "to_frame().to_latex() is one",
-    **dict.fromkeys(
-        ("p", "p_value", "p_values", "pvalue"), "in a comparison, each element of rows has p"
-    ),
-    **dict.fromkeys(
-        ("mean", "score", "summary", "value", "item", "compute"),
-        "result['map'] has the figures of a measure",
-    ),
-    **dict.fromkeys(("best", "worst"), "most_changed() of a comparison names queries"),
-    **dict.fromkeys(("interval", "intervals"), "confidence_interval('map') is one"),
+    **dict.fromkeys(("display", "print", "show", "summary", "table"), "print(result) shows it"),
 }
 """What other libraries call the parts of a result, and where they are."""
 
@@ -177,17 +173,44 @@ class Tabular:
 
     _ROWS: ClassVar[tuple[str, ...]] = ()
     """Kinds of rows, the default first."""
-    _LACKS: ClassVar[Mapping[str, str]] = {}
-    """Parts that results like this have, and why this one does not."""
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    """Parts that people expect of this result, and what to use instead."""
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name):  # a property failed: its own error is the cause
                 return object.__getattribute__(self, name)
-            told = hint(name, (), {**_PARTS_ELSEWHERE, **self._LACKS})
+            told = "" if name.startswith("_") else self._told(name)
             msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
-            raise AttributeError(msg, name=name, obj=self)
+            raise AttributeError(msg) if told else AttributeError(msg, name=name, obj=self)
+
+    def _told(self, name: str) -> str:
+        """Where what an attribute was expected to be is: an element, another part, a close name."""
+        elsewhere = {**_PARTS_ELSEWHERE, **self._ELSEWHERE}
+        if name in elsewhere:
+            return f"; {self._in_terms_of_a_measure(elsewhere[name])}"
+        with suppress(TypeError, ValueError, LookupError):
+            self[name]  # type: ignore[index]
+            return f"; it is result[{name!r}]"
+        near = closest(name, self._measures())
+        if near:
+            return f"{near} Measures are elements: {self._in_terms_of_a_measure('result[{0}]')}"
+        return closest(name, [one for one in dir(self) if not one.startswith("_")])
+
+    def _in_terms_of_a_measure(self, told: str) -> str:
+        """A hint whose ``{0}`` is a measure of this result."""
+        return told.format(repr(next(iter(self._measures()), "map")))
+
+    def _measures(self) -> Iterable[str]:
+        """Names of the measures that are elements of this result."""
+        return ()
+
+    def _is_no_number(self, *_: Any) -> Any:
+        """TypeError of the operators that need a number, which name where one is."""
+        told = self._in_terms_of_a_measure(self._ELSEWHERE["value"])
+        msg = f"{type(self).__name__!r} is not a number; {told}"
+        raise TypeError(msg)
 
     def _table(self, rows: str) -> Table:
         """The table whose rows are these."""

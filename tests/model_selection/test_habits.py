@@ -101,10 +101,6 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], unjudged="skip"),
         r"'unjudged'; evaluate\(...\).condensed\(\) leaves unjudged items out",
     ),
-    "evaluate().intervals": (
-        lambda: sr.evaluate([{"a"}], [["a"]]).intervals,
-        r"'intervals'; confidence_interval\('map'\) is one",
-    ),
     "evaluate(metrics=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
         "'metrics'; that is measures=",
@@ -152,10 +148,6 @@ ANSWERED = {
         lambda: sr.evaluate([{"a"}], [["a"]], "ndcg", top_k=10),
         "'top_k'; a measure names it, as in 'ndcg@10'",
     ),
-    "evaluate().item()": (
-        lambda: sr.evaluate([{"a"}], [["a"]]).item(),
-        r"'item'; result\['map'\] has the figures of a measure",
-    ),
     "evaluate(missin=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
         r"'missin'; did you mean 'missing'\?",
@@ -167,11 +159,6 @@ ANSWERED = {
     "evaluate().to_pandas()": (
         lambda: sr.evaluate([{"a"}], [["a"]]).to_pandas(),
         r"'Evaluation' object has no attribute 'to_pandas'; to_frame\(backend\) makes a data",
-    ),
-    "compare().p_values": (
-        lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}).p_values,
-        "'Comparison' object has no attribute 'p_values'; in a comparison, each element of rows "
-        "has p",
     ),
     "evaluate().nothing": (
         lambda: sr.evaluate([{"a"}], [["a"]]).nothing,

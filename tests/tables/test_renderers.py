@@ -238,14 +238,17 @@ class Failing(Tabular):
         return [].missing_name  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
-    def p(self) -> str:
+    def table(self) -> str:
         return {}.other_name  # type: ignore[attr-defined, no-any-return]
 
 
 def test_a_hint_never_hides_the_error_of_a_property() -> None:
-    for name, cause in (("notes", "'list' object has no attribute 'missing_name'"), ("p", "other")):
+    for name, cause in (
+        ("notes", "'list' object has no attribute 'missing_name'"),
+        ("table", "other"),
+    ):
         with pytest.raises(AttributeError, match=cause):
             getattr(Failing(), name)
-    with pytest.raises(AttributeError, match="'Failing' object has no attribute 'p_value'; in a"):
-        getattr(Failing(), "p_value")  # noqa: B009
+    with pytest.raises(AttributeError, match="'Failing' object has no attribute 'to_df'; to_frame"):
+        getattr(Failing(), "to_df")  # noqa: B009
     assert not hasattr(Failing(), "nothing")
