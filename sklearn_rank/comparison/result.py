@@ -54,7 +54,7 @@ _LONGEST_TEXT = 80
 FIELDS = tuple(field.name for field in fields(Change))
 _CHANGE = "result[{0}] has change, low, high, p, significant, better and more"
 _VERDICT = f"{_CHANGE}, and report(path, max_drop=0.02) shows a verdict"
-_ELSEWHERE = {
+_SOUGHT_IN_COMPARISONS = {
     **dict.fromkeys(FIELDS, _CHANGE),
     **dict.fromkeys(("ci", "delta", "deltas", "diff", "difference", "differences"), _CHANGE),
     **dict.fromkeys(("changes", "effect_size", "interval", "intervals", "is_significant"), _CHANGE),
@@ -101,7 +101,7 @@ class Comparison(Tabular):
     """
 
     _ROWS = ("changes",)
-    _ELSEWHERE = _ELSEWHERE
+    _ELSEWHERE = _SOUGHT_IN_COMPARISONS
     __float__ = __lt__ = __le__ = __gt__ = __ge__ = Tabular._is_no_number
 
     def __init__(

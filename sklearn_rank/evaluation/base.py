@@ -32,13 +32,13 @@ QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
 _SCORE = "result[{0}] is a score, and result.scores has all"
 _BY_QUERY = "to_frame() has a row per query; .sort_values({0}) orders them"
 _INTERVAL = "confidence_interval({0}) is one"
-_CHANGE = "compare(y_true, {{'old': old, 'new': new}})[{0}] has it"
-_ELSEWHERE = {
+_IN_COMPARISON = "compare(y_true, {{'old': old, 'new': new}})[{0}] has it"
+_SOUGHT_IN_EVALUATIONS = {
     **dict.fromkeys(("compute", "item", "items", "mean", "metrics", "result", "results"), _SCORE),
     **dict.fromkeys(("score", "value", "values"), _SCORE),
     **dict.fromkeys(("best", "best_queries", "worst", "worst_queries"), _BY_QUERY),
     **dict.fromkeys(("ci", "interval", "intervals", "std", "stderr"), _INTERVAL),
-    **dict.fromkeys(("change", "diff", "p", "p_value", "p_values", "significant"), _CHANGE),
+    **dict.fromkeys(("change", "diff", "p", "p_value", "p_values", "significant"), _IN_COMPARISON),
     **dict.fromkeys(("n_queries", "num_queries", "size"), "counts['queries'] is their number"),
     "queries": "query_ids has their ids, and per_query[{0}] their values",
 }
@@ -54,7 +54,7 @@ class BaseEvaluation(Tabular):
     ranking_data: RankingData
     """The rankings that the values are of, with their ids and judgements."""
     _ROWS = ("measures", "queries")
-    _ELSEWHERE: ClassVar[Mapping[str, str]] = _ELSEWHERE
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = _SOUGHT_IN_EVALUATIONS
 
     @property
     def runs(self) -> tuple[BaseEvaluation, ...]:
