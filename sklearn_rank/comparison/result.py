@@ -56,7 +56,7 @@ _CHANGE = "result[{0}] has change, low, high, p, significant, better and more"
 _VERDICT = f"{_CHANGE}, and report(path, max_drop=0.02) shows a verdict"
 _SOUGHT_IN_COMPARISONS = {
     **dict.fromkeys(FIELDS, _CHANGE),
-    **dict.fromkeys(("ci", "delta", "deltas", "diff", "difference", "differences"), _CHANGE),
+    **dict.fromkeys(("ci", "delta", "deltas", "diff", "difference", "differences", "get"), _CHANGE),
     **dict.fromkeys(("changes", "effect_size", "interval", "intervals", "is_significant"), _CHANGE),
     **dict.fromkeys(("mean", "p_value", "p_values", "pvalue", "pvalues", "value"), _CHANGE),
     **dict.fromkeys(("statistic", "stats", "test", "ttest"), _CHANGE),

@@ -34,7 +34,9 @@ _BY_QUERY = "to_frame() has a row per query; .sort_values({0}) orders them"
 _INTERVAL = "confidence_interval({0}) is one"
 _IN_COMPARISON = "compare(y_true, {{'old': old, 'new': new}})[{0}] has it"
 _SOUGHT_IN_EVALUATIONS = {
-    **dict.fromkeys(("compute", "item", "items", "mean", "metrics", "result", "results"), _SCORE),
+    **dict.fromkeys(
+        ("compute", "get", "item", "items", "mean", "metrics", "result", "results"), _SCORE
+    ),
     **dict.fromkeys(("score", "value", "values"), _SCORE),
     **dict.fromkeys(("best", "best_queries", "worst", "worst_queries"), _BY_QUERY),
     **dict.fromkeys(("ci", "interval", "intervals", "std", "stderr"), _INTERVAL),

@@ -162,6 +162,14 @@ _PARTS_ELSEWHERE = {
     ),
     **dict.fromkeys(("to_csv", "to_json", "save"), "save the result of to_frame() or to_dict()"),
     **dict.fromkeys(("html", "to_html", "save_html"), "report(path) writes an HTML file"),
+    **dict.fromkeys(
+        ("apply", "columns", "describe", "filter", "groupby", "head", "iloc", "iterrows", "loc"),
+        "to_frame() makes a data frame, which has it",
+    ),
+    **dict.fromkeys(
+        ("melt", "merge", "pivot", "shape", "sort_values", "style", "tail"),
+        "to_frame() makes a data frame, which has it",
+    ),
     "to_latex": "to_frame().to_latex() is one",
     **dict.fromkeys(("display", "print", "show", "summary", "table"), "print(result) shows it"),
 }

@@ -44,6 +44,12 @@ RESULTS = {
     ),
     **typed("one.worst()", "one.best", says=r"\.sort_values\('mrr'\) orders them$"),
     **typed("ev.p_value", "ev.significant", says=r"'new': new}\)\['map'\] has it$"),
+    **typed("ev.get('map')", "ev.get", says=r"result\['map'\] is a score, and result.scores has"),
+    "change.get('map')": r"result\['map'\] has change, low, high",
+    **typed(
+        "ev.loc['q1']", "ev.head()", "change.describe()", "change.sort_values('p')", "ev.columns",
+        says=r"; to_frame\(\) makes a data frame, which has it$",
+    ),
     **typed("ev.ci", "ev.std", "ev.intervals", says=r"confidence_interval\('map'\) is one$"),
     **typed(
         "change.significant", "change.p_value", "change.p_values", "change.diff", "change.wins",
