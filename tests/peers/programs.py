@@ -22,7 +22,8 @@ ALL = (None, *TOP)
 
 
 NAMES = {
-    "catboost": "catboost.utils:eval_metric NDCG DCG MAP MRR ERR RecallAt PrecisionAt AUC QueryAUC",
+    "catboost": "catboost.utils:eval_metric NDCG DCG MAP MRR ERR PFound RecallAt PrecisionAt AUC "
+    "QueryAUC",
     "ir_measures": "ir_measures.measures:registry",
     "lenskit": "lenskit.metrics.ranking",
     "lightgbm": "lightgbm:Booster.eval_train ndcg map auc average_precision",
@@ -47,7 +48,8 @@ def names_of(program):
         return names
     found = pkgutil.resolve_name(place)
     if isinstance(found, (types.ModuleType, type)):
-        found = [name for name, value in vars(found).items() if callable(value)]
+        members = vars(found).items()
+        found = [name for name, value in members if callable(value) or type(value) is property]
     return sorted(name for name in found if not name.startswith("_"))
 
 
@@ -343,7 +345,9 @@ def recbole(problem):
     import numpy as np
     import torch
 
-    np.bool = bool  # RecBole 1.2 uses names that NumPy 1.24 took away
+    np.float = float  # RecBole 1.2 uses names that NumPy 1.24 took away; np.bool is back in 2
+    if not hasattr(np, "bool"):
+        np.bool = bool
     from recbole.evaluator import metrics
 
     names = {"map": metrics.MAP, "mrr": metrics.MRR, "precision": metrics.Precision}
