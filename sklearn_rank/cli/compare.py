@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, measure, compare and print."""
     form, n = arguments.format, arguments.changed
     if n and form != "text":
-        msg = "--changed goes with --format text"
+        msg = f"--changed needs --format text, got {form}"
         raise ValueError(msg)
     comparison = _compare_files(arguments, keep_items=n > 0 or form == "text")
     texts = read_texts(arguments)
@@ -83,7 +83,7 @@ def run_report(arguments: argparse.Namespace) -> int:
         given = {"--max-drop": limits, "--max-slice-drop": arguments.max_slice_drop}
         for option, limit in given.items():
             if limit is not None:
-                msg = f"{option} compares a run with a baseline: QRELS BASELINE NEW"
+                msg = f"{option} limits a drop from a baseline; pass QRELS BASELINE NEW"
                 raise ValueError(msg)
         systems = measure_files(arguments, [arguments.baseline], keep_items=True)
         (result,) = systems.values()
@@ -103,7 +103,7 @@ def _print_verdict(verdict: Verdict) -> None:
 
 
 def _print_answer(comparison: Comparison, texts: dict[str, Any], *, with_losses: bool) -> None:
-    """The verdict, and the queries that lost most in the measure that it is about."""
+    """The verdict, and the queries that lost most in its measure."""
     section = compared_section(comparison, {})
     _print_verdict(verdict_of(comparison, section, titles_of(texts)))
     titles = {comparison.measure(name).title: name for name in comparison.measures}

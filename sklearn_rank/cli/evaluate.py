@@ -74,7 +74,7 @@ def _by_label(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[Any, Ev
     """The evaluation of each label."""
     labelled = {query: labels[str(query)] for query in evaluation.query_ids if str(query) in labels}
     if not labelled:
-        msg = "--slices gives none of the queries a label"
+        msg = "--slices has no label for any of the queries; check that their ids match"
         raise InvalidParameterError(msg)
     return evaluation.by_slice(labelled)
 
@@ -89,7 +89,7 @@ def measure_files(
     keep_items: bool = False,
 ) -> dict[str, Evaluation]:
     """Read and measure runs."""
-    # Errors of the options come before a file is read.
+    # Errors in the options are raised before a file is read.
     convention = find_convention(arguments.convention)
     measures = parse_measures(arguments.measures or MEASURES)
     if arguments.min_rel is not None:

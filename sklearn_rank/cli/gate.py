@@ -80,7 +80,7 @@ class FileGate:
     files: Mapping[str, str]
     reader: Reader
     arguments: Mapping[str, Any]
-    """Those of ``rank_gate.check``."""
+    """Arguments of ``rank_gate.check``."""
 
     def data(self) -> tuple[Any, Any]:
         """Judgements and rankings."""
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     files = [file_name(gate.name) for gate in gates]
     twice = [gate.name for gate in gates if files.count(file_name(gate.name)) > 1]
     if twice:
-        msg = f"two gates have the name {safe_repr(twice[0])}, which names the baseline"
+        msg = f"two gates have the baseline {shown(file_name(twice[0]))}; rename one of them"
         raise ValueError(msg)
     baselines, settings = _baselines(arguments, table, path), _settings(arguments, table)
     detail: Any = "page" if arguments.html else "rates" if arguments.json else ""
@@ -129,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
                 refused = RankGateFailure(f"could not measure: {safe_text(str(error), limit=2000)}")
                 result, section = failed(gate.name, refused), None
             record = {**result.as_dict(), "nodeid": gate.name}
-            # What is "not confirmed" is the headline itself.
+            # A drop that is "not confirmed" is the headline itself.
             texts = [text for text in warnings_of(result) if text not in result.headline]
             warned += [f"{gate.name}: {text}" for text in texts]
             outcome = "passed" if result.passed else "failed"
@@ -165,9 +165,9 @@ def _judge(
     settings: Settings,
     detail: Any,
 ) -> tuple[GateResult, Section | None]:
-    """The verdict on one gate, and its part of a page that was asked for.
+    """The verdict on one gate, and its section if ``detail`` is "page".
 
-    A refusal to measure is a failure, as it is in pytest.
+    A refusal to measure is a failure, as in pytest.
     """
     arguments = read_arguments({**gate.arguments, "name": gate.name}, settings, detail)
     file = baselines.file(gate.name)
@@ -210,10 +210,10 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        msg = f"{shown(path)}: is not UTF-8 text"
+        msg = f"{shown(path)} is not UTF-8 text"
         raise ValueError(msg) from None
     except tomllib.TOMLDecodeError as error:
-        msg = f"{shown(path)}: is not TOML: {shown(error)}"
+        msg = f"{shown(path)} is not TOML: {shown(error)}"
         raise ValueError(msg) from None
     _refuse_unknown(table, ("gate", "settings", "baseline_dir"), shown(path))
     gates = table.get("gate")
@@ -244,7 +244,7 @@ def limits_of(name: str, pairs: Sequence[tuple[str | None, float | str]]) -> Any
 
 
 def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> FileGate:
-    """A gate of a configuration, whose paths start from the file itself."""
+    """A gate of a configuration; its paths are relative to the file."""
     where = f"{shown(path)}: gate {safe_repr(table.get('name', '?'))}"
     _refuse_unknown(table, _KEYS, where)
     needed = ("name", "qrels", "run")
@@ -252,7 +252,8 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         given = table.get(name)
         is_text = isinstance(given, str) and bool(given.strip())
         if not is_text and (given is not None or name in needed):
-            msg = f"{where} has no {name}; name, qrels, run and other files are text"
+            what = f"{where} has no {name}" if given is None else f"{where}: {name}"
+            msg = f"{what}; it must be text" + f", got {safe_repr(given)}" * (given is not None)
             raise ValueError(msg)
     base = path.parent if arguments.config else Path()
     files = {name: table[name] for name in _FILES if name in table}
@@ -262,7 +263,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
     if not isinstance(values, dict) or not all(
         isinstance(value, (str, dict)) for value in values.values()
     ):
-        msg = f'{where}: values is a table of names and files, as {{ ms = "ms.csv" }}'
+        msg = f'{where}: values must be a table of names and files, such as {{ ms = "ms.csv" }}'
         raise ValueError(msg)
     read_here = (*_FILES, "name", "qrels_column", "run_column", "grades", "duplicates")
     given = {name: value for name, value in table.items() if name not in read_here}
@@ -282,7 +283,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
         given["item_text"] = read_items(files["item_text"])
     grades = table.get("grades")
     if grades is not None and not isinstance(grades, dict):
-        msg = f"{where}: grades is a table of texts and numbers, as {{ E = 3, I = 0 }}"
+        msg = f"{where}: grades must be a table of texts and numbers, such as {{ E = 3, I = 0 }}"
         raise ValueError(msg)
     columns = [_columns(table, side, where) for side in ("qrels", "run")]
     several = _duplicates(table.get("duplicates", []), where)
@@ -293,7 +294,7 @@ def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> F
 
 
 def _duplicates(rules: Any, where: str) -> dict[str, str]:
-    """The rule of each side for items that occur twice, in the words of the option."""
+    """The rule of each side for repeated items, in the words of the option."""
     try:
         return dict(map(duplicates_of, [rules] if isinstance(rules, str) else rules))
     except (argparse.ArgumentTypeError, TypeError) as error:
@@ -306,7 +307,7 @@ def _columns(table: Mapping[str, Any], side: str, where: str) -> Columns:
     key = f"{side}_column"
     columns = table.get(key, {})
     if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
-        msg = f'{where}: {key} is a table of roles and names, as {{ item = "film" }}'
+        msg = f'{where}: {key} must be a table of roles and names, such as {{ item = "film" }}'
         raise ValueError(msg)
     return {role: name or None for role, name in columns.items()}
 
@@ -320,16 +321,16 @@ def _settings(arguments: argparse.Namespace, table: Mapping[str, Any]) -> Settin
 
 
 def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Path) -> Baselines:
-    """Where baselines are; ValueError where none may be written, or a change would judge itself."""
+    """Where baselines are; ValueError if they may not be written, or would be the change's own."""
     if (arguments.update or arguments.accept) and in_ci():
         msg = (
-            "--update and --accept are refused in continuous integration (CI is set), where a "
-            "run that writes a baseline must not pass: write it in your working copy, and commit it"
+            "--update and --accept are refused in continuous integration, where no run may write "
+            "its own baseline; write it in your working copy, and commit it"
         )
         raise ValueError(msg)
     directory = arguments.baseline_dir
     if directory == "":
-        msg = "--baseline-dir is empty, so a change would be compared with its own baselines"
+        msg = "--baseline-dir is empty, so a change would be compared with its own; name a directory"
         raise ValueError(msg)
     if directory is None:
         directory = path.parent / table.get("baseline_dir", DIRECTORY)

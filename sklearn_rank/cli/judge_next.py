@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     texts = read_texts(arguments)
     systems = []
     old = "RUN" if arguments.new is None else "BASELINE"
-    # The change is that of the newer system.
+    # The newer system comes first: the change is the one that it makes.
     for path, what in ((arguments.new, "NEW"), (arguments.run_path, old)):
         if path is None:
             continue
@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
             systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":
         msg = (
-            "QRELS count as complete, because no item is judged irrelevant (grade 0); pass "
-            "--assume partial if nobody judged the items that are absent from them"
+            "nothing is unjudged, because QRELS counts as complete: it holds no grade 0, or "
+            "--assume says so; pass --assume partial if items absent from QRELS are unjudged"
         )
         raise ValueError(msg)
     rows = systems[0].to_judge(arguments.n, *systems[1:], backend=None)
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _texts(texts: Mapping[str, Any], ids: Iterable[str]) -> list[Cell]:
-    """Texts of queries or items; of an item with several facts its title, or else its text."""
+    """Texts of queries or items; for an item with several facts, its title or else its text."""
     shown = [texts.get(id_, "") for id_ in ids]
     return [
         text_cell((text.get("title") or text.get("text") or "") if isinstance(text, dict) else text)

@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (ValueError, TypeError, OSError, ImportError) as error:
-        # The package's messages name what is wrong and what to do; where they come from is no help.
+        # The package's messages say what is wrong and what to do; a traceback would not help.
         print(f"sklearn-rank {arguments.command}: {error}", file=sys.stderr)
         _give_up_output()
         return FAILED
@@ -62,9 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    """Import and run the command, whose warnings do not name a line of code."""
+    """Import and run the command; its warnings name no line of code."""
     if sys.stdout is None:
-        msg = "the standard output is closed; send it to a file, or to /dev/null"
+        msg = "standard output is closed; send it to a file, or to /dev/null"
         raise ValueError(msg)
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

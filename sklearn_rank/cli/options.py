@@ -15,13 +15,15 @@ from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.text import closest, hint, safe_text
 
 MEASURES = (*DEFAULT_MEASURES, "mrr")
-"""Measures that nobody named."""
+"""Measures if none are named."""
 SITE = "https://sklearn-rank.github.io/sklearn-rank/stable"
 WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
-_ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
-
-_COLLECTION = "ids of all items, one per line: losses by other items are named"
+_ASSUME = (
+    "items absent from QRELS are irrelevant (complete) or unjudged (partial); default: "
+    "partial if QRELS holds a grade 0"
+)
+_COLLECTION = "ids of all items, one per line, to show losses from items that left the collection"
 
 # Values -----------------------------------------------------------------------------------------
 
@@ -52,14 +54,14 @@ def _whole(text: str) -> int:
 
 
 def _refuse_several(pattern: str, part: str, form: str, text: str) -> None:
-    """An option that takes one value has no list of them, whose pattern a part matches."""
+    """Refuse a list, in which a part matches the pattern, where one value belongs."""
     if re.search(pattern, part):
-        msg = f"takes one {form}; repeat it for more, got {text[:80]!r}"
+        msg = f"takes one {form}, got {text[:80]!r}; repeat the option for more"
         raise argparse.ArgumentTypeError(msg)
 
 
 def _limit(text: str) -> tuple[str | None, float | str]:
-    """A measure and a number, perhaps with a %; a number alone is for all measures."""
+    """A measure and a number, perhaps with a %; without a measure it is for all measures."""
     measure, _, number = text.rpartition("=")
     if "(" not in measure:
         _refuse_several(r"=\s*[\d.]+%?\s*,", measure, "MEASURE=NUMBER", text)
@@ -103,10 +105,10 @@ def _named_file(text: str) -> tuple[str, str]:
 def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
     role, equals, name = text.partition("=")
     if not equals:
-        msg = f"must be ROLE=NAME, or ROLE= for none, got {text[:80]!r}"
+        msg = f"must be ROLE=NAME, or ROLE= for no column, got {text[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
     if role not in roles:
-        msg = f"has the roles {', '.join(roles)}, got {role[:80]!r}"
+        msg = f"takes the roles {', '.join(roles)}, got {role[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
     _refuse_several(rf",\s*({'|'.join(roles)})=", name, "ROLE=NAME", text)
     return role, name or None
@@ -116,7 +118,7 @@ _DUPLICATES = ("qrels=mean", "qrels=max", "qrels=first", "run=first")
 
 
 def duplicates_of(text: str) -> tuple[str, str]:
-    """The file with items that occur twice, and which of them counts; as in a TOML file."""
+    """The side with repeated items, and the rule for them; TOML files use the same words."""
     if text not in _DUPLICATES:
         msg = f"must be one of {', '.join(_DUPLICATES)}, got {str(text)[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
@@ -140,8 +142,8 @@ def _add_reading(add: Callable[..., object]) -> None:
             default=[],
             metavar="ROLE=NAME",
             type=partial(_column, roles=roles),
-            help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {side} if its name is not "
-            "recognised; ROLE= alone: there is none",
+            help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {side}, if its name is not "
+            "recognised; ROLE= for no column",
         )
     text = "number for a grade that is text, such as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
@@ -149,8 +151,8 @@ def _add_reading(add: Callable[..., object]) -> None:
     add("--queries", metavar="FILE", help=ids)
     add("--grade", dest="grade_of", metavar="TEXT=X", help=text, **given)
     several = (
-        "how to count an item that is twice in one ranking (run=first: the best-ranked) or "
-        "judged twice (qrels=mean, qrels=max, qrels=first); otherwise an error; repeat it for both"
+        "how to count an item that is twice in one ranking (run=first: the best-ranked one) or "
+        "judged twice (qrels=mean, qrels=max, qrels=first); default: an error; repeat it for both"
     )
     given = {"action": "append", "default": [], "type": duplicates_of}
     add("--duplicates", metavar="SIDE=RULE", help=several, **given)
@@ -159,8 +161,8 @@ def _add_reading(add: Callable[..., object]) -> None:
 
 
 def _add_counting(add: Callable[..., object]) -> None:
-    """What counts, and as what."""
-    add("--convention", default="default", metavar="NAME", help="reproduce this program's numbers")
+    """What counts, and how."""
+    add("--convention", default="default", metavar="NAME", help="reproduce the numbers of NAME")
     complete = "count judged queries without a ranking as 0, whatever the convention"
     add("-c", "--complete", action="store_true", help=complete)
     add("-l", "--min-rel", type=_positive, metavar="N", help="lowest grade that is relevant")
@@ -173,7 +175,7 @@ def _add_counting(add: Callable[..., object]) -> None:
 
 def _add_measures(add: Callable[..., object]) -> None:
     spelling = (
-        f"such as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: "
+        f"measures, such as ndcg@10,map or ndcg@5,10 or P_10; repeat it for more (default: "
         f"{','.join(MEASURES)})"
     )
     several: dict[str, Any] = {"action": "extend", "type": _spellings, "default": []}
@@ -206,7 +208,7 @@ def reading_help() -> str:
         "runs of one system are joined by commas: new-1.run,new-2.run.",
         epilog=f"guide: {SITE}/files.html",
     )
-    counting = "counting (evaluate, compare, report; partly others)"
+    counting = "counting (evaluate, compare and report; some in other commands)"
     files, counted = _groups(parser, "files", counting)
     _add_reading(files)
     _add_counting(counted)
@@ -222,13 +224,13 @@ _OTHER_NAMES = {
     "--report": "--html",
     "-o": "--output",
 }
-"""What options are called elsewhere, and what here."""
+"""Names of options in other tools, and here."""
 _OPTIONS_ELSEWHERE = {
     "--html": "'sklearn-rank report' writes an HTML file",
     "--slices": "'sklearn-rank report' takes slices",
-    "--output": "it prints: > FILE",
+    "--output": "redirect the output with > FILE",
 }
-"""How to obtain what some commands have no option for."""
+"""What to do instead in commands without an option."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -241,7 +243,7 @@ class _Parser(argparse.ArgumentParser):
             own = self._option_string_actions
             elsewhere = {name: told for name, told in _OPTIONS_ELSEWHERE.items() if name not in own}
             if "--json" in own:
-                elsewhere["--format"] = "it writes files: --json FILE, --markdown FILE"
+                elsewhere["--format"] = "pass --json FILE or --markdown FILE"
             if unknown:
                 told = hint(_OTHER_NAMES.get(unknown[0], unknown[0]), own, elsewhere)
             else:
@@ -253,7 +255,7 @@ class _Parser(argparse.ArgumentParser):
         from sklearn_rank.measures.grammar import parse_measures
 
         if all("=" in word for word in rest):
-            return "; an option takes one of these, repeat it for more"
+            return "; an option takes one of these; repeat it for more"
         try:
             parse_measures([part for word in rest for part in _spellings(word)])
         except (TypeError, ValueError):
@@ -364,12 +366,12 @@ def _report(commands: Any) -> None:
         commands,
         "report",
         "[options] QRELS RUN\n[options] QRELS BASELINE NEW [NEW ...]",
-        "Write one HTML file, which needs no network: the verdict, slices by measures and every "
-        "query with its results, old and new side by side; for a single run, the worst queries.",
+        "Write one HTML file, which needs no network: the verdict, the measures by slice, and "
+        "every query with its old and new results side by side, or those of a single run.",
         "qrels.txt old.run new.run --open\n"
         "qrels.txt old.run new.run --query-text queries.csv --item-text items.csv\n"
         "qrels.txt bm25.run --slices kinds.csv -o bm25.html",
-        help="write an HTML file: one run, or runs compared with the first",
+        help="write an HTML report on one run, or on runs compared with the first",
     )
     data, measures, limits, output = _groups(parser, "data", "measures", "limits", "output")
     _add_compared(data, "RUN", "*")
@@ -379,12 +381,12 @@ def _report(commands: Any) -> None:
     measures(
         "--explain",
         metavar="M",
-        help="measure that sorts the queries (default: that of the verdict)",
+        help="measure to sort the queries by (default: the one in the verdict)",
     )
     _add_tests(limits)
-    drop = "show the verdict of a gate that allows this drop, such as ndcg@10=0.02, or 0.02 for all"
+    drop = "give the verdict of a gate that allows this drop, such as ndcg@10=0.02, or 0.02 for all"
     limits("--max-drop", action="append", default=[], metavar="M=X", type=_limit, help=drop)
-    in_slices = "and that allows this drop in every slice"
+    in_slices = "drop that this gate allows in every slice"
     limits("--max-slice-drop", type=float, metavar="X", help=in_slices)
     output("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
     output("--open", action="store_true", help="open the report in the browser")
@@ -395,7 +397,8 @@ def _report(commands: Any) -> None:
 
 def _add_compared(add: Callable[..., object], first: str, others: str) -> None:
     add("qrels", metavar="QRELS", help="relevance judgements")
-    add("baseline", metavar=first, help="rankings of the baseline system")
+    only = ", or of the only one" if others == "*" else ""
+    add("baseline", metavar=first, help=f"rankings of the baseline system{only}")
     add("runs", metavar="NEW", nargs=others, help="rankings of another system")
 
 
@@ -405,16 +408,16 @@ def _add_tests(limits: Callable[..., object]) -> None:
 
 
 def _add_texts(add: Callable[..., object]) -> None:
-    """Texts shown with ids."""
+    """Texts to show with ids."""
     add("--query-text", metavar="FILE", help=f"texts of queries: {_LABELS.format('text')}")
-    items = "items: columns item and text, or title, text, url and image; JSON {item: ...}"
+    items = "texts of items: columns item and text, or item, title, text, url and image; or JSON"
     add("--item-text", metavar="FILE", help=items)
 
 
 LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 """Options of a gate that give measures a number."""
 GATE_OPTIONS = ("measures", "max_slice_drop", "convention", "missing", "zero_division", "allow")
-"""Its others; all are keys of a TOML file, too."""
+"""Its other options; all are also keys of a TOML file."""
 
 
 def _gate(commands: Any) -> None:
@@ -435,32 +438,32 @@ def _gate(commands: Any) -> None:
     )
     data("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
     data("run_path", metavar="RUN", nargs="?", help="rankings of the system")
-    data("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
+    data("--config", metavar="TOML", help="file of one or more gates, instead of QRELS and RUN")
     data("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     data("--clusters", metavar="FILE", help="groups of related queries, such as one user's")
     data("--collection", metavar="FILE", help=_COLLECTION)
     numbers = (
-        "values measured elsewhere, such as ms=ms.csv: query and number; shares, or costs if "
-        "limited by --at-most; repeat it for more"
+        "values measured elsewhere, such as ms=ms.csv with query and number: from 0 to 1, or "
+        "costs if limited by --at-most; repeat it for more"
     )
     named: dict[str, Any] = {"action": "append", "default": [], "type": _named_file}
     data("--values", metavar="NAME=FILE", help=numbers, **named)
     missing = "how to count judged queries without a ranking (default: raise)"
     data("--missing", choices=("raise", "zero", "skip"), help=missing)
-    oddity = "accept a data problem, such as unjudged"
+    oddity = "accept a data problem, such as unjudged; repeat it for more"
     data("--allow", action="append", metavar="WORD", help=oddity)
     _add_texts(data)
     several: dict[str, Any] = {"action": "extend", "type": _spellings}
     another = "another measure to record"
     measures("-m", "--measure", dest="measures", metavar="MEASURE", help=another, **several)
-    measures("--convention", metavar="NAME", help="reproduce this program's numbers")
+    measures("--convention", metavar="NAME", help="reproduce the numbers of NAME")
     undefined = "value of a query for which a measure is undefined (default: raise)"
     measures("--zero-division", type=float, metavar="X", help=undefined)
     helps = (
         "threshold, such as map=0.3; repeat it for more",
         "threshold of a measure for which lower is better, such as lag=2",
         "allowed drop from the baseline, such as ndcg@10=0.02, or 0.02 for all",
-        "drop that always fails; if equal to --max-drop, every drop beyond it",
+        "larger drops always fail; if equal to --max-drop, drops are not tested",
     )
     for name, what in zip(LIMITS, helps, strict=True):
         option = f"--{name.replace('_', '-')}"
@@ -476,7 +479,7 @@ def _gate(commands: Any) -> None:
     baseline("--accept", action="store_true", help="also lower baselines")
     output("--html", metavar="FILE", help="write an HTML report with the queries of every gate")
     output("--json", metavar="FILE", help="write a JSON report")
-    markdown = "append a Markdown report, besides the step summary of GitHub"
+    markdown = "append a Markdown report to FILE; on GitHub, the step summary gets one anyway"
     output("--markdown", metavar="FILE", help=markdown)
     _share(parser, _add_reading)
     parser.set_defaults(run=("gate", "run"))
@@ -487,9 +490,9 @@ def _judge_next(commands: Any) -> None:
         commands,
         "judge-next",
         "[options] QRELS RUN\n[options] QRELS BASELINE NEW",
-        "List the unjudged items that matter most: by how much the measure of RUN, or its change "
-        "from BASELINE to NEW, would move if that item alone had the highest grade. --format csv "
-        "adds a column of grades; filled in, it is a file of judgements.",
+        "List the unjudged items that matter most, sorted by how far the measure of RUN, or its "
+        "change from BASELINE to NEW, would move if only that item had the highest grade. Fill in "
+        "the column of grades that --format csv adds, and you have a file of judgements.",
         "qrels.txt new.run --format csv > judge.csv\n"
         "qrels.txt old.run new.run -n 50 --query-text queries.csv\n"
         "qrels.txt new.run --assume partial -m map",
@@ -503,8 +506,8 @@ def _judge_next(commands: Any) -> None:
     _add_texts(data)
     measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
     convention: dict[str, Any] = {"default": "default", "metavar": "NAME"}
-    measures("--convention", help="reproduce this program's numbers", **convention)
-    # A page, and about as many as somebody judges in one go.
+    measures("--convention", help="reproduce the numbers of NAME", **convention)
+    # One screen, and about as many as somebody judges in one go.
     output("-n", type=_positive, default=20, metavar="N", help="items to list (default: 20)")
     forms = "csv adds an empty column of grades (default: table)"
     output("--format", choices=("table", "csv"), default="table", help=forms)
@@ -528,7 +531,7 @@ def _tune(commands: Any) -> None:
     data("qrels", metavar="QRELS", help="relevance judgements")
     data("runs", metavar="RUN", nargs="+", help="rankings of a system")
     measures("-m", "--measure", default="ndcg@10", metavar="M", help="default: ndcg@10")
-    fused = "write the fused run: of the choice if confirmed, else of equal weights"
+    fused = "write the fused run, with the choice if it is confirmed, else with equal weights"
     output("-o", "--output", metavar="FILE", help=fused)
     _share(parser, _add_reading)
     parser.set_defaults(run=("tune", "run"))
@@ -545,7 +548,7 @@ def _small(commands: Any) -> None:
         "mine.py:ndcg --as ndcg@10\nmypackage.metrics:average_precision --as map",
         help="check a home-made metric against a measure",
     )
-    parser.add_argument("function", metavar="MODULE:FUNCTION", help="as mypackage.metrics:ndcg")
+    parser.add_argument("function", metavar="MODULE:FUNCTION", help="such as my.metrics:ndcg")
     named = "the measure that it should compute, such as ndcg@10"
     parser.add_argument("--as", dest="measure", metavar="M", required=True, help=named)
     parser.set_defaults(run=("tools", "run_audit"))
@@ -553,7 +556,7 @@ def _small(commands: Any) -> None:
         commands,
         "demo",
         "[-o FILE] [--open]",
-        "Choose a search over Python's help pages by GridSearchCV, compare it with the old one, "
+        "Tune a search over Python's help pages with GridSearchCV, compare it with the old one, "
         "write the report, and make a gate fail. Needs no network.",
         "--open",
         help="a 15-second tour with built-in data",

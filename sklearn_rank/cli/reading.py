@@ -85,7 +85,7 @@ def refuse_repeated_runs(*paths: str | None) -> None:
     """ValueError if a run would be compared with itself."""
     given = [path for path in paths if path is not None]
     if len(set(given)) < len(given):
-        msg = "the same run was given twice"
+        msg = "the same run was given twice; pass different runs"
         raise ValueError(msg)
 
 
@@ -123,12 +123,13 @@ def read_labels(
         if label in ("", None) and what == "label":
             continue  # an empty cell is no label, and no slice of that name
         if not isinstance(label, (str, int, float)):
-            source.fail(line, f"the {what} of {of} {safe_repr(query)} is not text")
+            got = f"must be text or a number, got {safe_repr(label)}"
+            source.fail(line, f"the {what} of {of} {safe_repr(query)} {got}")
         if labels.setdefault(str(query), str(label)) != str(label):
             both = f"{safe_repr(labels[str(query)])} and {safe_repr(str(label))}"
-            source.fail(line, f"{of} {safe_repr(query)} has the {what}s {both}")
+            source.fail(line, f"{of} {safe_repr(query)} has two {what}s, {both}; keep one")
     if not labels:
-        source.fail(None, f"gives no {of} a {what}")
+        source.fail(None, f"has no {what} for any {of}")
     return labels
 
 
@@ -178,10 +179,10 @@ def read_values(path: str, name: str) -> dict[str, float]:
             number = math.nan if value in ("", None) else float(value)
         except (TypeError, ValueError):
             text = f"query {safe_repr(query)} has {safe_repr(value)}, which is not a number"
-            shape = "; it needs {query: number} or CSV of a query and a number"
+            shape = "; pass JSON {query: number}, or CSV with a query and a number"
             source.fail(line, text + shape * (line is None))
         if str(query) in values:
-            source.fail(line, f"query {safe_repr(query)} has a second number")
+            source.fail(line, f"query {safe_repr(query)} has two numbers; keep one")
         values[str(query)] = number
     return values
 
@@ -221,7 +222,7 @@ def _is_row(row: Any) -> bool:
 def _columns(
     source: Source, line: int | None, names: list[str], what: str, of: Role, name: str | None
 ) -> tuple[str, str]:
-    """The column of ids, and that of labels or texts: by name, else the only other one."""
+    """The columns of ids and of labels or texts: by name, else the only other one."""
     queries = ids_among([one for one in names if one != name], of, _COLUMN_NAMES[what])
     if len(queries) == 1 and name in names:
         return queries[0], str(name)
@@ -234,5 +235,5 @@ def _columns(
     if len(queries) != 1 or len(labels) != 1:
         shown = format_list(names, limit=20) or "nothing"
         wanted = f"{of} and {name or what}"
-        source.fail(line, f"needs the columns {wanted}, and the first line has {shown}")
+        source.fail(line, f"needs the columns {wanted}, but the first line has {shown}")
     return queries[0], labels[0]

@@ -18,7 +18,7 @@ GATE_FAILED = 1
 FAILED = 2
 """Exit code of a command that could not do its work."""
 INTERRUPTED = 130
-"""Exit code of a program that was interrupted, as shells count: 128 + SIGINT."""
+"""Exit code of an interrupted program, as in shells: 128 + SIGINT."""
 
 
 def print_table(table: Table) -> None:
@@ -48,7 +48,7 @@ def print_table(table: Table) -> None:
 
 
 def print_text(text: str) -> None:
-    """Lines that may hold ids of the data: none is a command to the job whose log it is."""
+    """Print lines that may hold ids, escaped: a CI job would run commands in its log."""
     from sklearn_rank.support.text import for_log
 
     print(for_log(text), end="")
@@ -78,9 +78,9 @@ _OPTION_NAMES = {
     "columns": "qrels_column",
     "grades": "grade_of",
 }
-"""Options with other names than their arguments."""
+"""Options whose names differ from their arguments."""
 _SIDES = {"grade": "qrels", "score": "run", "distance": "run", "rank": "run"}
-"""Files that alone have a role; others are of the file that is read."""
+"""Roles that only one file has; other roles belong to the file being read."""
 FILES = {"y_true": "QRELS", "y_score": "RUN"}
 """What the command calls the data of ``evaluate``."""
 

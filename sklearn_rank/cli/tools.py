@@ -11,12 +11,12 @@ from sklearn_rank.support.text import for_log, format_list
 
 
 def run_audit(arguments: argparse.Namespace) -> int:
-    """Compare a function with a measure; the current directory can be imported from."""
+    """Compare a function with a measure; modules may be in the current directory."""
     from sklearn_rank.cli.terminal import GATE_FAILED
     from sklearn_rank.evaluation.audit import audit
     from sklearn_rank.support.runtime import waiting
 
-    # As `python FILE` and `python -m MODULE` have it.
+    # As `python FILE` and `python -m MODULE` do.
     sys.path[:0] = [os.path.dirname(arguments.function), ""]
     function = _function_of(arguments.function)
     with waiting(f"comparing {arguments.function} with {arguments.measure}"):
@@ -36,13 +36,13 @@ def _function_of(path: str) -> Any:
             return resolve_name(path)
         defined = runpy.run_path(file)
     except (ImportError, AttributeError, ValueError, OSError) as error:
-        msg = f"a function is named as module:function or file.py:function, got {path!r}: {error}"
+        msg = f"name a function as module:function or file.py:function, got {path!r}: {error}"
         raise ValueError(msg) from error
     if name not in defined:
         functions = [key for key, value in defined.items() if callable(value) and key[0] != "_"]
-        what = f"{file} defines no {name!r}" if name else f"name a function, as {file}:function"
-        what += "; in Python, audit(...) takes a method" if "." in name else ""
-        msg = f"{what}; it has {format_list(functions) or 'nothing'}"
+        what = f"{file} has no {name!r}" if name else f"name a function, as in {file}:function"
+        what += "; for a method, call audit(...) in Python" if "." in name else ""
+        msg = f"{what}; the file defines {format_list(functions) or 'no functions'}"
         raise ValueError(msg)
     return defined[name]
 
@@ -57,7 +57,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("pydoc_data"):
             raise
-        msg = "this Python was installed without its help pages"
+        msg = "the demo needs Python's help pages, but this Python was installed without them"
         raise ImportError(msg) from None
     run(arguments.output, is_opened=arguments.open)
     return 0

@@ -1,4 +1,4 @@
-"""``sklearn-rank tune``: weights of fused runs, and whether they hold on queries left out."""
+"""``sklearn-rank tune``: weights of fused runs, and whether they hold on held-out queries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.text import safe_repr
 
 FEWEST = 10
-"""Queries of which folds of folds still have some."""
+"""Fewest queries with which all folds within folds have some."""
 MOST_RUNS = 4
 _TAG = "sklearn-rank-tune"
 _FUSED = FileKind("a fused run", lambda path: _TAG in path.read_text("utf-8", "replace")[:1000])
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         runs = {name: reader.run(path) for name, path in zip(names, paths, strict=True)}
     queries = list(qrels)
     if len(queries) < FEWEST:
-        msg = f"tune needs {FEWEST} judged queries or more, got {len(queries)}"
+        msg = f"tune needs at least {FEWEST} judged queries, got {len(queries)}"
         raise ValueError(msg)
     truths = [qrels[query] for query in queries]
     scorer = get_scorer(measure).with_options(zero_division=math.nan)
@@ -89,7 +89,7 @@ def _queries(runs: dict[str, Any]) -> list[Any]:
 
 
 def _grid(runs: dict[str, Any]) -> dict[str, list[Any]]:
-    """Shares of two runs in steps of a tenth, ratios of more; sums only of scores."""
+    """Shares in steps of a tenth for two runs, ratios for more; sums only if all have scores."""
     shares = [(n / 10, 1 - n / 10) for n in range(1, 10)]
     weights: list[tuple[float, ...]] = [tuple(round(w, 1) for w in pair) for pair in shares]
     if len(runs) > 2:
@@ -111,7 +111,7 @@ def _trec(fusion: RankFusion, queries: list[Any]) -> str:
     for query, ranking in zip(queries, fusion.predict(queries), strict=True):
         for rank, item in enumerate(sorted(ranking, key=ranking.__getitem__, reverse=True), 1):
             if len(f"{query} {item}".split()) != 2:
-                msg = f"ids of a TREC run have no spaces, and {safe_repr((query, item))} has one"
+                msg = f"ids in a TREC run cannot hold spaces, got {safe_repr((query, item))}"
                 raise ValueError(msg)
             lines.append(f"{query} Q0 {item} {rank} {ranking[item]!r} {_TAG}\n")
     return "".join(lines)

@@ -38,15 +38,15 @@ class Fit:
     """Description of how a baseline differs from the measured data."""
 
     data: str = ""
-    """Queries that differ, and options that were read otherwise."""
+    """Queries and reading options that differ."""
     others: Sequence[tuple[str, str]] = ()
-    """Rule and sentence of all else: measures and slices."""
+    """Rule and sentence of other differences, in measures and slices."""
     compares: bool = True
-    """Whether its values can be compared: read alike, with half of the queries the same."""
+    """Whether values can be compared: same reading options, and half of the queries the same."""
     is_few: bool = False
-    """Whether fewer than half of them are."""
+    """Whether fewer than half of the queries are the same."""
     has_more: bool = False
-    """Whether it has measures that are not measured now."""
+    """Whether the baseline has measures that are not measured now."""
 
 
 def recorded(new: BaseEvaluation, baseline: Baseline, slices: Slices) -> tuple[Joined | None, Fit]:
@@ -86,9 +86,9 @@ def _fit(
     common: Mapping[int, QueryRecord],
     n_alike: int,
 ) -> tuple[Fit, set[str]]:
-    """How a baseline differs, and the measures that it lacks or has by another definition.
+    """How a baseline differs, and the measures that it lacks or defines differently.
 
-    ``common`` are what is recorded of queries by their number now; ``n_alike`` are judged alike.
+    ``common`` maps numbers of queries to their records; ``n_alike`` have the same judgements.
     """
     misfit, recorded_ids = "baseline does not fit:", {row.id: row for row in baseline.queries}
 
@@ -103,21 +103,21 @@ def _fit(
     queries = {
         "added": [key for number, key in enumerate(keys) if number not in common],
         "gone": [key for key in recorded_ids if key not in present],
-        "judged anew": differing("judged", digests),
+        "with other judgements": differing("judged", digests),
         "in other clusters": differing("cluster", clusters_of(new)),
-        "weighed otherwise": differing("weight", weights_of(new)),
+        "with other weights": differing("weight", weights_of(new)),
     }
     data = [f"{queries_text(len(q))} {kind} ({several(q)})" for kind, q in queries.items() if q]
     readings = [
         f"read with {name}={_YES_OR_NO.get(now[name], now[name])}, recorded with "
         f"{_YES_OR_NO.get(was, was)}"
         for name, was in then.items()
-        if now.get(name, was) != was  # ties only where both have scores, say
+        if now.get(name, was) != was  # for example, ties only if both have scores
     ]
     others, lacks = [], set()
     for name in new:
         if name not in baseline.measures:
-            others.append(("added", f"{misfit} it does not have {name!r}"))
+            others.append(("added", f"{misfit} it lacks {name!r}"))
             lacks.add(name)
             continue
         differ = redefined(baseline.measures[name], new.scored[name].measure)
@@ -125,7 +125,7 @@ def _fit(
             others.append(("redefined", f"{misfit} {name} is counted with {line(differ)}"))
             lacks.add(name)
     gone = [name for name in baseline.measures if name not in new]
-    others += [("gone", f"baseline has {name!r} but the test did not compute it") for name in gone]
+    others += [("gone", f"baseline has {name!r} but the gate does not compute it") for name in gone]
     labels = labels_of(slices, len(keys))
     moved = [
         f"{shown(row.id)} {several(row.slices) or 'none'} -> {several(labels[number]) or 'none'}"

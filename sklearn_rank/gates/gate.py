@@ -1,6 +1,6 @@
 """One gate from its data to its verdict, and its baseline on the way.
 
-An update writes missing baselines, raises and refreshes; it lowers none. Only accepting lowers.
+An update writes missing baselines, and raises or refreshes others. Only accepting lowers one.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.result import Comparison
 
 OF_VALUES = 0.45
-"""Standard deviation of the changes of queries, as a part of that of their values: that of 1,500
-pairs of engines was .27 to .36 in the middle, and .54 to .82 for one of ten."""
+"""Standard deviation of queries' changes as a share of that of their values: among 1,500 pairs of
+engines, the median was .27 to .36, and one pair in ten had .54 to .82."""
 
 
 def judge_gate(
@@ -72,7 +72,7 @@ def judge_gate(
         result = judge(measured, arguments)
         if file is None or not file.elsewhere or not file.path.is_file():
             return result
-        text = f"{line(file.elsewhere)} has a baseline of this gate, and it has no max_drop here"
+        text = f"{line(file.elsewhere)} has a baseline for this gate, which has no max_drop here"
         finding = Finding(
             "no_drop", State.FAIL if arguments.settings.strict else None, text, warns=True
         )
@@ -94,19 +94,19 @@ def judge_gate(
 
 
 def _check_name(recorded: str, name: str, file: BaselineFile) -> None:
-    """Refuse the baseline of a gate whose name makes the same file; a file may be moved."""
-    # Some file systems take upper and lower case for the same.
+    """Refuse the baseline of another gate with the same file name; a file may be moved."""
+    # Some file systems ignore case.
     if recorded != name and file_name(recorded).casefold() == file.path.name.casefold():
         msg = (
-            f"{line(file.shown)} is the baseline of gate {safe_repr(recorded)}, whose name makes "
-            f"the same file as {safe_repr(name)}: rename this gate, or remove the file if that "
-            "gate is gone"
+            f"{line(file.shown)} is the baseline of gate {safe_repr(recorded)}, and would also be "
+            f"that of {safe_repr(name)}: rename this gate, or remove the file if the other gate "
+            "is gone"
         )
         raise BaselineError(msg)
 
 
 def _with(result: GateResult, *findings: Finding) -> GateResult:
-    """More findings, before what was found where they fail."""
+    """Add findings: before the others if they fail, else after them."""
     state = gravest([result.state, *(finding.state for finding in findings)])
     ordered = (*findings, *result.findings) if state in BROKEN else (*result.findings, *findings)
     return replace(
@@ -119,8 +119,8 @@ def _no_baseline(result: GateResult, arguments: Arguments, file: BaselineFile) -
     remedy = f"write it with: {file.update}"
     if file.elsewhere:
         remedy = (
-            f"it is not below {line(file.elsewhere)}: a gate that is new or renamed is red "
-            "until it is; write it in the working copy, commit it and merge: " + file.update
+            f"a new or renamed gate is red until {line(file.elsewhere)} has its baseline; "
+            "write it in the working copy, commit it and merge: " + file.update
         )
     text = f"no baseline for gate {safe_repr(result.name)} ({line(file.shown)})"
     return Finding("no_baseline", State.FAIL, f"{text}; {values} now - {remedy}")
@@ -191,7 +191,7 @@ def _update(
     wholes: Mapping[str, tuple[float, float]],
     lowered: str,
 ) -> GateResult:
-    """Write the baseline if nothing forbids it: then the verdict is that on the new one."""
+    """Write the baseline unless something forbids it; the verdict is then on the new one."""
     new = measured.evaluation
     moves = {
         row.name: row.ends for row in result.measures.values() if abs(row.change or 0.0) > LEAST
@@ -210,7 +210,7 @@ def _update(
     if as_text(content).encode() == read:
         return settled
     if (file.path.read_bytes() if file.path.is_file() else b"") != read:
-        text = "not recorded: another run has written the baseline since it was read; run it again"
+        text = "not recorded: another run wrote the baseline after this one read it; run again"
         return _with(result, Finding("not_recorded", State.FAIL, text))
     write(file.path, content, safe_text(file.shown, limit=300))
     is_lower = any(row.label is None for row in result.lower) or (
@@ -228,14 +228,14 @@ def _update(
 
 
 def _wholes(baseline: Baseline, new: BaseEvaluation) -> dict[str, tuple[float, float]]:
-    """Recorded values over all queries, and those now; NaN of what cannot be measured now."""
+    """Values over all queries, recorded and now; NaN for what cannot be measured now."""
     ends = {}
     for name, old in baseline.measures.items():
         value = math.nan
         if name in new:
             value = float(new[name])
         else:
-            with suppress(ValueError, TypeError):  # values of elsewhere
+            with suppress(ValueError, TypeError):  # measured elsewhere
                 scored = score_measures([read_measure(name)], new.ranking_data, math.nan)
                 value = scored[0].average.value
         ends[name] = old.value, value
@@ -248,7 +248,7 @@ def _lowered(
     measured: Measured,
     arguments: Arguments,
 ) -> str:
-    """What a refresh would lower by more than a limit: the whole, or what leaves; "" if nothing."""
+    """Values, of all queries or of slices that are gone, that a refresh would lower too far."""
     new, limits, lower = measured.evaluation, arguments.limits, {}
     for name, (was, now) in wholes.items():
         if math.isnan(now):
@@ -268,7 +268,7 @@ def _lowered(
 
 
 def _slices_that_leave(baseline: Baseline, measured: Measured) -> dict[str, BaseEvaluation]:
-    """What the queries of recorded slices that are gone have now."""
+    """The queries of recorded slices that are gone, as evaluated now."""
     gone, new = baseline.slices.keys() - measured.slices.keys(), measured.evaluation
     recorded_labels = {row.id: gone.intersection(row.slices or ()) for row in baseline.queries}
     keys = keys_of(new.query_ids, "queries")
@@ -299,7 +299,7 @@ def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, floa
     rows = result.measures.values()
     redefined = any(rule == "redefined" for rule, _ in fit.others)
     if redefined or not fit.compares or all(row.drop is None for row in rows):
-        return "it may be lower"
+        return "the values cannot be compared and may be lower"
     if fit.data or fit.others:
         return ""
     if result.lucky:
@@ -308,12 +308,12 @@ def _why_not(result: GateResult, fit: Fit, moves: Mapping[str, tuple[float, floa
         what = _arrows({row.name: row.ends for row in tested or result.lucky})
         return f"the gain is not {rule} ({what})"
     if moves and not any(row.is_gain for row in rows):
-        return f"no measure with a limit gains ({_arrows(moves)})"
+        return f"no measure with a limit gained enough ({_arrows(moves)})"
     return ""
 
 
 def _what_it_will_see(measured: Measured, arguments: Arguments) -> tuple[Finding, ...]:
-    """What the next run will detect in each measure, as a help for choosing limits."""
+    """What the next run will detect in each measure, to help choose limits."""
     new, limits = measured.evaluation, arguments.limits
     records = dict(zip(new, new.measures, strict=True))
     tested = [name for name in limits.max_drop if name in new.per_query]
@@ -331,7 +331,7 @@ def _what_it_will_see(measured: Measured, arguments: Arguments) -> tuple[Finding
             values = new.per_query[name]
             defined = ~np.isnan(values)
             values = values[defined]
-            if new.clusters is not None:  # they vary, and not their queries
+            if new.clusters is not None:  # the unit is then a cluster
                 values, _ = cluster_means(values, None, cluster_codes(new.clusters)[defined])
             n, error = len(values), 0.0
             if n >= FEWEST:
@@ -344,7 +344,7 @@ def _what_it_will_see(measured: Measured, arguments: Arguments) -> tuple[Finding
             found.append(f"{used.title} {fall}s of {seen:.3f}")
     findings = []
     if found:
-        unknown = f"; what it detects in {listed(alike)} is not known yet" if alike else ""
+        unknown = f"; its power for {listed(alike)} is not known yet" if alike else ""
         text = (
             f"{power_sentence(len(new.query_ids), found)}, if queries change as usual{unknown}. If "
             "these queries are a contract rather than a sample, pass hard_drop equal to max_drop"

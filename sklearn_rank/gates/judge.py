@@ -1,4 +1,4 @@
-"""The verdict of a gate: every limit is judged, and every rule that fires is a finding in words."""
+"""The verdict of a gate: every limit is judged, and every rule that fires becomes a finding."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from sklearn_rank.tables.table import p_text
 MOST_LOSERS = 5
 """Queries in the table of a failure."""
 MAX_NEW_UNJUDGED = 0.05
-"""Rise of the share of unjudged items on top that a headline need not name."""
+"""Largest rise in the share of unjudged top items that headlines do not mention."""
 _READ_NO_ORDER = ("recall", "hit_rate", "all_hit_rate")
-"""Metrics that read no order above their cutoff."""
+"""Metrics that ignore the order above their cutoff."""
 
 RowKey = tuple[str | None, str]
 """Label of a slice (None: all queries), and measure."""
@@ -65,7 +65,7 @@ class _Judging:
     new: BaseEvaluation
     slices: Slices
     joined: Joined | None
-    """Both systems, where there are two that can be compared."""
+    """Both systems, if there are two that can be compared."""
     fit: Fit | None
     """None without a baseline."""
     rows: dict[RowKey, MeasureResult] = field(default_factory=dict)
@@ -73,12 +73,12 @@ class _Judging:
 
     @property
     def limits(self) -> Limits:
-        """What is limited."""
+        """The limits of the gate."""
         return self.arguments.limits
 
     @property
     def state(self) -> State:
-        """The gravest so far."""
+        """The gravest state so far."""
         states = [finding.state for finding in self.findings]
         return gravest([*states, *(row.state for row in self.rows.values())])
 
@@ -96,7 +96,7 @@ class _Judging:
 
     @cached_property
     def pairs(self) -> dict[str, PairedDifferences]:
-        """The values of each measure in the compared queries, where it can be compared so."""
+        """Paired values per query of each measure that can be compared by them."""
         if self.joined is None:
             return {}
         old, new = self.joined.systems
@@ -178,10 +178,10 @@ def _judge_values(case: _Judging) -> None:
             text = f"{nothing}: the judgements count as complete; give items that were judged"
             case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
         elif used.metric.name in _READ_NO_ORDER and used.k is None and ranks_everything(new):
-            text = f"{nothing}: every ranking holds all candidates, and no order of them could fail"
+            text = f"{nothing}: every ranking holds all candidates, so no order of them could fail"
             case.add("limits_set", State.FAIL, f"{text}; give it a cutoff")
         if most is not None and most >= greatest(new, name) and not used.is_pooled:
-            text = f"at_most of {name} is {most:g}: no ranking of these lengths could fail"
+            text = f"at_most of {name} is {most:g}: no ranking of these lengths could exceed it"
             case.add("limits_nothing", State.FAIL, text)
     # What is compared comes first in tables and headlines.
     for name in dict.fromkeys([*limits.max_drop, *new]):
@@ -247,14 +247,14 @@ def _families(case: _Judging) -> tuple[Family, Family]:
             weights = case.new.query_weights(name)
             is_defined = math.isfinite(float(case.new[name]))
             if is_defined and (weights is None or weights.any()):  # else nothing counts
-                text = f"no query has a value of {name} on both sides"
+                text = f"no query has a value of {name} in both systems"
                 case.add("not_compared", State.FAIL, text)
             continue
         was, metric = case.rows[key].baseline_value or 0.0, case.measures[name].metric
         drop = drop_of(allowed, was)
         room = was - metric.lower if metric.greater_is_better else greatest(case.new, name) - was
         if 0 < drop >= room:
-            text = f"max_drop of {name} is {drop:g} and the baseline {was:.4f}: no value could fail"
+            text = f"max_drop of {name} is {drop:g} but the baseline {was:.4f}: no value could fail"
             case.add("vacuous", State.FAIL, text)
         whole[0][key] = pairs
         whole[1][key] = Rule(drop, max(drop, limits.hard_drop[name]), settings.alpha)
@@ -269,7 +269,7 @@ def _families(case: _Judging) -> tuple[Family, Family]:
             parts[0][key] = pairs
             parts[1][key] = Rule(most, math.inf, settings.slice_alpha, only_losses=False)
     if limits.max_slice_drop is not None and whole[0] and not parts[0]:
-        text = f"max_slice_drop judges no slice: none of them has {settings.min_slice_size} queries"
+        text = f"max_slice_drop has no effect: no slice has {settings.min_slice_size} queries"
         case.add("no_slice_judged", None, f"{text} to compare", warns=True)
     return whole, parts
 
@@ -323,7 +323,7 @@ def _judge_changes(
 def _add_power(
     case: _Judging, pairs: dict[RowKey, PairedDifferences | float], rules: dict[RowKey, Rule]
 ) -> None:
-    """The least drops that the tests of one family would find."""
+    """The smallest drops that the tests of one family would find."""
     for key, least in detectable_drops(pairs, rules).items():
         row = case.rows[key]
         drop = None if row.drop is None else replace(row.drop, detectable=least)
@@ -342,7 +342,7 @@ def _find_lost_values(case: _Judging) -> None:
         lost = np.flatnonzero(~np.isnan(old) & np.isnan(new)).tolist()
         if lost:
             ids = several([joined.query_ids[number] for number in lost])
-            had = f"had a value of {name} in the {case.names[0]} and none now: {ids}"
+            had = f"had a value of {name} in the {case.names[0]} but none now: {ids}"
             text = f"{queries_text(len(lost))} {had}"
             advice = f"pass {argument('allow', 'undefined')} if they may be left out"
             case.add("lost_values", State.FAIL, f"{text}; {advice}")
@@ -352,7 +352,7 @@ def _find_lost_values(case: _Judging) -> None:
 
 
 def _judge_fit(case: _Judging) -> None:
-    """A baseline of other queries, judgements, readings or measures is stale."""
+    """A baseline with other queries, judgements, reading options or measures is stale."""
     fit = case.fit or Fit()
     if fit.data:
         full = f"{fit.data} - too few queries in common to compare" if fit.is_few else fit.data
@@ -368,7 +368,7 @@ def _judge_fit(case: _Judging) -> None:
 
 
 def _find_missing_slices(case: _Judging) -> None:
-    """Slices that are limited, and empty now."""
+    """Slices that have a limit but no queries."""
     limits = case.limits
     labels = dict.fromkeys(limits.slice_at_least)
     if isinstance(limits.slices, Mapping):
@@ -377,14 +377,14 @@ def _find_missing_slices(case: _Judging) -> None:
     gone = [label for label in labels if label not in case.slices]
     if gone:
         text = f"a limit is set for slice {several(gone)}, which has no queries"
-        case.add("no_slice", State.FAIL, f"{text}; check that slices names all queries")
+        case.add("no_slice", State.FAIL, f"{text}; check that slices labels all queries")
 
 
 # Remarks -----------------------------------------------------------------------------------------
 
 
 def _remark(case: _Judging) -> None:
-    """What decides nothing: unjudged items, clusters that are much alike, repeated runs."""
+    """Remarks that decide nothing: unjudged items, clusters much alike, repeated runs."""
     new = case.new
     if case.joined is not None:
         top, shares = unjudged_shares(case.joined)
@@ -403,7 +403,7 @@ def _remark(case: _Judging) -> None:
         case.add("design_effect", None, text)
     runs = len(new.runs)
     if runs > 1 and (case.state not in UNREMARKABLE or case.arguments.detail == "page"):
-        text = f"items, ranks and contributions are those of the first of {runs} runs"
+        text = f"items, ranks and contributions come from the first of {runs} runs"
         case.add("one_run", None, text)
 
 

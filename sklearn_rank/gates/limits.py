@@ -1,7 +1,7 @@
 """Names and limits of gates and settings of a project, checked before anything is measured.
 
-A limit that every value meets would let everything pass, and one that none meets was meant
-otherwise: both are refused.
+A limit that every value meets would let everything pass, and a limit that no value meets must be a
+mistake: both are refused.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from sklearn_rank.measures.record import Measure
 
 DEFAULT_DROP = 0.02
-"""Allowed drop of gates that compare and name none."""
+"""Allowed drop of gates that compare without naming one."""
 HARD_DROP = 0.17
 """Drop of measures between 0 and 1 that is always red: the smallest, in steps of .01, with which
-gates of one measure are red for 15 % of equal systems of 12 queries at most, 11 % from 25 on."""
+gates on one measure are red for at most 15 % of equal systems with 12 queries, 11 % with 25."""
 ALLOWED = (
     "unjudged",
     "missed",
@@ -40,7 +40,7 @@ ALLOWED = (
     "missing",
     "undefined",
 )
-"""Words of ``allow``: faults that are no error in a gate."""
+"""Words of ``allow``: data problems that a gate can accept."""
 CI_VARIABLES = (
     "CI",
     "BUILD_NUMBER",
@@ -62,7 +62,7 @@ def in_ci() -> bool:
 
 EXTENSION = ".rank.json"
 DIRECTORY = "rank-baselines"
-"""Of the command; those of pytest are in the directory of the tests."""
+"""Directory of the command's baselines; pytest's are in the directory of the tests."""
 
 
 def file_name(name: str) -> str:
@@ -118,11 +118,11 @@ class Settings:
     )
     hard_drop: float = _setting(
         HARD_DROP,
-        "drop of a bounded measure that is always red; 0: none",
+        "drop of a bounded measure that always fails; 0: none",
         "a number in [0, 1)",
         lambda number: 0 <= number < 1,
     )
-    strict: bool = _setting(False, "as --rank-strict", "a bool", lambda _: True)
+    strict: bool = _setting(False, "same as --rank-strict", "a bool", lambda _: True)
 
     def __post_init__(self) -> None:
         for setting in fields(self):
@@ -151,14 +151,14 @@ ARGUMENTS = (
     "item_text",
     "name",
 )
-"""What a gate takes besides its data and the reading options of ``evaluate``."""
+"""Arguments of a gate, without its data and the reading options of ``evaluate``."""
 _LIMITS_ELSEWHERE = {
     **dict.fromkeys(
         ("min", "minimum", "min_score", "floor", "threshold"), "did you mean 'at_least'?"
     ),
     **dict.fromkeys(("max", "maximum", "max_score", "ceiling"), "did you mean 'at_most'?"),
 }
-"""What limits are called elsewhere, and what here."""
+"""Names of limits in other tools, and here."""
 
 
 @cache
@@ -208,12 +208,12 @@ class Limits:
 
 
 Detail = Literal["", "rates", "page"]
-"""What is computed of passing gates, too: power and false alarms, and also all queries."""
+"""Computed even if a gate passes: power and false alarms, or for a page also all queries."""
 
 
 @dataclass(eq=False, repr=False)
 class Arguments:
-    """What a gate is given besides its data, checked."""
+    """The arguments of a gate without its data, checked."""
 
     name: str
     limits: Limits
@@ -257,8 +257,8 @@ def _refuse_unknown(arguments: Mapping[str, Any], reading: Sequence[str]) -> Non
     for name in arguments:
         if name not in accepted:
             words = (
-                f"; limits are {', '.join(ARGUMENTS[:4])} and others, "
-                "further measures are measures="
+                f"; limits are {', '.join(ARGUMENTS[1:4])} and others; "
+                "pass other measures as measures="
             )
             meant = hint(name, accepted, _LIMITS_ELSEWHERE) or words
             msg = f"unexpected keyword argument {name!r}{meant}"
@@ -302,12 +302,12 @@ def _read_limits(
     pooled = next(
         (measure for measure in compared if measure.is_pooled and not measure.metric.is_total), None
     )
-    rule = f"max_slice_drop compares queries, and {pooled} ranks all queries together"
-    _need(slice_drop is None or pooled is None, f"{rule}: give it a separate gate")
+    rule = f"max_slice_drop compares queries, but {pooled} ranks all queries together"
+    _need(slice_drop is None or pooled is None, f"{rule}; give it a separate gate")
     sliced = (limits.max_slice_drop is not None) or bool(limits.slice_at_least)
-    _need(not sliced or limits.slices is not None, "limits of slices need slices=")
+    _need(not sliced or limits.slices is not None, "slice limits need slices=")
     _need(bool(drops) or limits.max_slice_drop is None, "max_slice_drop needs max_drop=")
-    rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
+    rule = "the gate has no limit: pass at_least, at_most, max_drop or a slice limit"
     _need(bool(limits.limited) or sliced, rule)
     for measure in measures.elsewhere.values():
         measures.add(measure)
@@ -326,9 +326,9 @@ def _hard_drops(
         for name, drop in drops.items()
     }
     for name, hard in measures.limits(given, "hard_drop", tuple(drops)).items():
-        _need(name in drops, f"hard_drop names {name}, which has no max_drop")
+        _need(name in drops, f"hard_drop names {name}, which has no max_drop; give it one")
         rule = f"hard_drop of {name} is {hard:g}, below its max_drop {drops[name]:g}"
-        _need(hard >= drops[name], f"{rule}; raise it, or give each measure its own")
+        _need(hard >= drops[name], f"{rule}; raise it, or give each measure its own limit")
         result[name] = hard
     return result
 
@@ -360,7 +360,7 @@ class _Measures:
             measure = self.add(spec)
             rule = f"{name} of {measure} has no effect: the measure does not depend on the ranking"
             _need(measure.metric.name != "idcg", rule)
-            _need(str(measure) not in result, f"{name} names {measure} twice")
+            _need(str(measure) not in result, f"{name} names {measure} twice; keep one limit")
             result[str(measure)] = _limit(value, name, [measure], f"{name} of {measure}")
         return result
 
@@ -392,11 +392,11 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
         return Share(number)
     if name.endswith("drop"):
         upper = (max if name == "hard_drop" else min)(high - low for low, high in ranges)
-        hint = "math.inf switches it off, or no drop exceeds it"
+        hint = "pass math.inf to switch it off"
         if name != "hard_drop":
             hint = "it is the allowed loss"
             if number >= upper:
-                hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
+                hint = "it is in units of the measure, such as 0.05 for 5 points out of 100"
         _need(0 <= number < upper, f"{where} must be in [0, {upper:g}), got {number!r}; {hint}")
         return number
     # A threshold: from below if higher is better, from above if lower is.
@@ -413,7 +413,7 @@ def _limit(value: Any, name: str, measures: Sequence[Measure], where: str = "") 
     rule = f"{where} must be above {lower:g} by more than the tolerance of {SLACK:g}, or every"
     _need(number > lower + SLACK, f"{rule} value meets it; got {number!r}")
     hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
-    rule = f"{where} must be at most {upper:g}, its greatest value"
+    rule = f"{where} must be at most {upper:g}, which is its maximum"
     _need(number <= upper, f"{rule}; got {number!r}{hint}")
     return number
 
@@ -423,7 +423,7 @@ def _words(allow: Any) -> Collection[str]:
         _refuse(f"allow must be a collection of words, got {safe_repr(allow)}")
     for word in allow:
         if word not in ALLOWED:
-            there_are = f"there are: {', '.join(ALLOWED)}"
+            there_are = f"known words are {', '.join(ALLOWED)}"
             _refuse(f"allow has the unknown word {safe_repr(word)}; {there_are}")
     return allow
 

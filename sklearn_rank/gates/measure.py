@@ -1,4 +1,4 @@
-"""Strict measuring: what ``evaluate`` leaves out, or warns of, is an error in a gate."""
+"""Strict measuring: whatever ``evaluate`` leaves out or warns about is an error in a gate."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def measure(y_true: Any, y_score: Any, arguments: Arguments) -> Measured:
 
 
 def _refuse(what: str, word: str, limits: Limits) -> None:
-    """RankGateFailure, with the word that allows it, unless that is allowed."""
+    """RankGateFailure that names the word to allow a problem, unless it is allowed."""
     if word not in limits.allow:
         fail(f"could not measure: {what}; pass {argument('allow', word)} if that is right")
 
@@ -81,9 +81,9 @@ def fail(msg: str) -> NoReturn:
 def _given(
     evaluation: BaseEvaluation, y_score: Any, limits: Limits, reading: Mapping[str, Any]
 ) -> BaseEvaluation:
-    """An evaluation that was made by the caller, with the measures of the limits."""
+    """The caller's evaluation, with the measures of the limits."""
     if y_score is not None or reading:
-        msg = "a gate of an Evaluation takes no y_score and no reading options: pass only limits"
+        msg = "a gate on an Evaluation takes no y_score and no reading options: pass only limits"
         raise TypeError(msg)
     if evaluation.lacks_judgements:
         raise InvalidParameterError(evaluation.lacks_judgements)
@@ -99,7 +99,7 @@ def _evaluated(
 ) -> BaseEvaluation:
     """The evaluation of data that is read strictly."""
     if y_score is None:
-        msg = "y_score is missing; pass y_true and y_score, or an Evaluation alone"
+        msg = "y_score is missing; pass y_true and y_score, or only an Evaluation"
         raise TypeError(msg)
     # One word lets queries without a value be left out.
     undefined: Any = float("nan") if "undefined" in limits.allow else "raise"
@@ -111,12 +111,12 @@ def _evaluated(
             option for option in (limits.slices, options.get("clusters")) if isinstance(option, str)
         ]
         y_true, y_score = as_tables(y_true, y_score, options.pop("columns", None), labels)
-    # Ids would leave Spark for a baseline alone.
+    # Only a baseline needs ids to leave Spark.
     options["keep_items"] = not in_spark or bool(limits.max_drop)
     try:
         with _filters, warnings.catch_warnings():
-            # A doubt is shown and decides nothing, whatever the filters of a run are; what matches
-            # nothing is refused below, in the words of a gate.
+            # A doubt is shown and decides nothing, whatever filters are set; ids that match nothing
+            # are refused below, in the words of a gate.
             warnings.simplefilter("default", RankingDataWarning)
             warnings.simplefilter("ignore", RankingMatchWarning)
             warnings.simplefilter("error", RankingOrderWarning)
@@ -140,11 +140,11 @@ def slices_of(
         return {}
     parts = evaluation.by_slice(slices)
     if not parts:
-        msg = "slices gives none of the queries a label"
+        msg = "slices has no label for any of the queries; check that their ids match"
         raise InvalidParameterError(msg)
     named = {key_of(label): part for label, part in parts.items()}
     if len(named) < len(parts):
-        msg = f"slices has labels that read alike: {format_list(parts)}"
+        msg = f"slices has labels that are the same as text: {format_list(parts)}; rename one"
         raise InvalidParameterError(msg)
     number_of = {query: number for number, query in enumerate(evaluation.query_ids)}
     return {
@@ -181,11 +181,11 @@ def greatest(evaluation: BaseEvaluation, name: str) -> float:
 
 def _nothing_retrieved(evaluation: BaseEvaluation) -> str:
     n = evaluation.counts["queries"]
-    return f"nothing was retrieved, the rankings of all {n:,} queries are empty"
+    return f"nothing was retrieved: the rankings of all {n:,} queries are empty"
 
 
 def refusals(evaluation: BaseEvaluation, limits: Limits) -> list[str]:
-    """Why a gate would not measure these data, each with the word that allows it, if one does."""
+    """Why a gate would not measure these data; each reason names the word to allow it, if any."""
     if not evaluation.counts["ranked"]:
         return [_nothing_retrieved(evaluation)]
     unjudged, found = evaluation.counts["unjudged"], [*_gaps(evaluation)]
@@ -201,7 +201,7 @@ def refusals(evaluation: BaseEvaluation, limits: Limits) -> list[str]:
 
 
 def _gaps(evaluation: BaseEvaluation) -> Iterator[tuple[str, str]]:
-    """Queries that an evaluation counts as empty or leaves out, each with the word for it."""
+    """Queries that an evaluation counts as empty or leaves out, each with the word to allow it."""
     counts = evaluation.counts
     if counts["missing"]:
         text = f"{counts['missing']:,} of {counts['queries']:,} judged queries have no ranking"
@@ -212,8 +212,8 @@ def _gaps(evaluation: BaseEvaluation) -> Iterator[tuple[str, str]]:
 
 
 _FOUND_BY = (
-    "item of the shared ground truth was found by",
-    "items of the shared ground truth were found by",
+    "item of the shared ground truth was retrieved for",
+    "items of the shared ground truth were retrieved for",
 )
 
 
@@ -221,7 +221,7 @@ def _left_out(evaluation: BaseEvaluation, limits: Limits) -> Iterator[tuple[str,
     """Gaps in the measured data, each with the word that allows it."""
     counts, ids = evaluation.counts, evaluation.item_ids
     if counts["missed"]:
-        yield "missed", f"{count(counts['missed'], *_FOUND_BY)} no query and would count for none"
+        yield "missed", f"{count(counts['missed'], *_FOUND_BY)} no query and would not count"
     if ids is not None and isinstance(ids.shared, (Mapping, Set)):
         n_rankings = Counter(
             item for items, _ in ids.rankings.values() for item in items if item in ids.shared
@@ -243,7 +243,7 @@ def _left_out(evaluation: BaseEvaluation, limits: Limits) -> Iterator[tuple[str,
 
 
 def _cause(evaluation: BaseEvaluation) -> str:
-    """Apparent difference of the ids of both sides, or an example of each."""
+    """Apparent difference between the ids of both sides, or an example of each."""
     if evaluation.hint:
         return f" ({evaluation.hint})"
     for placement in evaluation.placements():
@@ -254,7 +254,7 @@ def _cause(evaluation: BaseEvaluation) -> str:
 
 
 def _lost(evaluation: BaseEvaluation) -> Iterator[str]:
-    """Queries that found nothing, and would not count as such for a measure."""
+    """Queries that retrieved nothing relevant, but would not count as failures in a measure."""
     for name, scored in evaluation.scored.items():
         used, settled = scored.measure, scored.zero_division
         metric = used.metric

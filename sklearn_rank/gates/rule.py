@@ -24,9 +24,9 @@ from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 Key = TypeVar("Key", bound=Hashable)
 
 FEWEST_LOST = 2
-"""Queries (with clusters: clusters) that are lost, from which none won needs no test."""
+"""If this many queries (with clusters: clusters) lost and none won, no test is needed."""
 GAIN_ALPHA = 0.02
-"""Level at which a gain raises a baseline: one that rises with every gain climbs by luck."""
+"""Level at which a gain raises a baseline: if every gain raised it, it would climb by luck."""
 
 
 class Clause(StrEnum):
@@ -51,8 +51,8 @@ class Rule:
     alpha: float = 0.1
     """Level of the two-sided test, of which a drop is one side."""
     only_losses: bool = True
-    """Whether losses without a win are red. False for slices: five of twelve queries each would
-    raise the false alarms of a gate to 40 %."""
+    """Whether losses without a win are red. False for slices: five slices of twelve queries each
+    would raise a gate's false alarms to 40 %."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Drop(Change):
     """A change, and what the rule decides about it."""
 
     recorded: bool = False
-    """Whether it is a gain at the level at which a baseline rises."""
+    """Whether it is a gain significant enough to raise a baseline."""
     clauses: tuple[Clause, ...] = ()
     """Why the drop is red; empty: it is not."""
     exceeds: bool = False
@@ -68,7 +68,7 @@ class Drop(Change):
 
     @property
     def improved(self) -> bool:
-        """Whether it is a gain, significantly."""
+        """Whether it is a significant gain."""
         return self.significant and bool(self.better)
 
 
@@ -109,7 +109,7 @@ def judge_drops(
 def detectable_drops(
     pairs: Mapping[Key, PairedDifferences | float], rules: Mapping[Key, Rule]
 ) -> dict[Key, float]:
-    """The least drop of each that its family finds with probability ``POWER``; NaN if unknown."""
+    """The smallest drop of each that is found with probability ``POWER``; NaN if unknown."""
     samples = _samples(pairs)
     return {
         key: sample.detectable(
@@ -151,10 +151,10 @@ def false_alarm(
     """Probability that a gate fails although both systems are equally good.
 
     Each change of a query (or cluster) is as likely for the better as for the worse, in all
-    measures and slices at once; what changes, and by how much, is as observed. Each family, such as
-    measures and slices, is the pairs and rules of one call of :func:`judge_drops`.
+    measures and slices at once; which ones change, and by how much, is as observed. A family
+    (measures, or slices) is the pairs and rules of one call of :func:`judge_drops`.
     """
-    # Signs are drawn at random: the order of the limits decides nothing.
+    # Sorted, so that the random signs do not depend on the order of the limits.
     ordered = [(dict(sorted(pairs.items(), key=str)), rules) for pairs, rules in families]
     groups = [(_samples(pairs), rules) for pairs, rules in ordered]
     samples = [sample for group, _ in groups for sample in group.values()]

@@ -11,7 +11,7 @@ from sklearn_rank.support.text import LONGEST_NAME, line, listed, queries_text
 from sklearn_rank.tables.table import number_cell, p_text
 
 HEADLINE_DECIMALS = 3
-"""Of a headline; tables have more."""
+"""Decimals in a headline; tables have more."""
 RED_BY_COUNTS = "which is red without a test"
 """Where two queries or more lost, none won, and p is not the reason."""
 
@@ -47,7 +47,7 @@ def _decimals(limit: float) -> int:
 
 
 def limit_of(row: MeasureResult, decimals: int | None = None) -> tuple[str, str, bool]:
-    """A value and its limit with as many decimals as it takes, and whether it is one from below."""
+    """A value and its limit with enough decimals, and whether the limit is a lower one."""
     below = row.at_least is not None
     limit = (row.at_least if below else row.at_most) or 0.0
     value, bound, _ = apart(row.value, limit, _decimals(limit) if decimals is None else decimals)
@@ -84,7 +84,7 @@ def moved_by(row: MeasureResult) -> str:
 
 
 def allowed_text(row: MeasureResult, limit: float, decimals: int = 4) -> str:
-    """A limit with the sign that a drop of this measure has."""
+    """A limit with the sign of a drop in this measure."""
     if not limit:
         return f"{limit:.{decimals}f}"
     return signed(-limit if row.greater_is_better else limit, decimals)

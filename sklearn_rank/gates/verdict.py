@@ -64,9 +64,9 @@ class State(StrEnum):
 _SEVERITY = list(State)
 BROKEN = (State.FAIL, State.STALE)
 REFUSED = "refused"
-"""The rule of data that a gate does not measure, since something would be left out."""
+"""The rule of a finding on data that a gate refuses, because some would be left out."""
 UNREMARKABLE = (State.PASS, State.IMPROVED, State.NEW)
-"""Gates in these states are worth a line."""
+"""One line is enough for gates in these states."""
 
 
 def gravest(states: list[State | None]) -> State:
@@ -83,7 +83,7 @@ class Finding:
     """None: a remark, which decides nothing."""
     text: str
     short: str = ""
-    """Behind another finding; empty: as ``text``."""
+    """Text after another finding; empty: ``text``."""
     warns: bool = False
     """Whether users are warned of it."""
 
@@ -95,16 +95,16 @@ class MeasureResult:
     name: str
     """Canonical spelling, as in ``"ndcg@10"``."""
     title: str
-    """For people, as in ``"nDCG@10"``."""
+    """Printed name, as in ``"nDCG@10"``."""
     value: float
-    """Over all queries measured."""
+    """Value over all measured queries."""
     queries: int
     """Queries that the value is the mean of."""
     greater_is_better: bool
     state: State | None = None
     """None: shown, not judged."""
     label: str | None = None
-    """Of the slice; None: all queries."""
+    """Label of the slice; None: all queries."""
     at_least: float | None = None
     at_most: float | None = None
     baseline_value: float | None = None
@@ -121,7 +121,7 @@ class MeasureResult:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Values of the baseline and now over the compared queries; 0 where there is none."""
+        """Values of the baseline and now over the compared queries; 0 if there is none."""
         return self.baseline_value or 0.0, self.new or 0.0
 
     @property
@@ -132,7 +132,7 @@ class MeasureResult:
 
     @property
     def fall(self) -> float:
-        """How much worse it is; below 0 it is better."""
+        """How much worse the value is; negative if it is better."""
         change = self.change or 0.0
         return -change if self.greater_is_better else change
 
@@ -148,10 +148,10 @@ class MeasureResult:
 
     @property
     def is_gain(self) -> bool:
-        """Whether it raises the baseline: a significant gain, or without a test one that is large.
+        """Whether the value raises the baseline: by a significant gain or, untested, a large one.
 
-        Untested values and contracts have to gain more than they may drop, because a latency is a
-        little lower in half of all runs.
+        Untested values and contracts must gain more than they may drop, because latencies, for
+        example, are slightly lower in half of all runs.
         """
         drop = self.drop
         if drop is None or self.fall >= -LEAST:
@@ -161,12 +161,12 @@ class MeasureResult:
 
     @property
     def is_limited(self) -> bool:
-        """Whether its value has a limit."""
+        """Whether the value has a limit."""
         return self.at_least is not None or self.at_most is not None
 
     @property
     def is_met(self) -> bool:
-        """Whether its value meets its limits; only a finite one does."""
+        """Whether the value meets its limits; only finite values do."""
         low = self.at_least is None or self.value >= self.at_least - SLACK
         high = self.at_most is None or self.value <= self.at_most + SLACK
         return math.isfinite(self.value) and low and high
@@ -186,7 +186,7 @@ class BaselineFile:
     elsewhere: str = ""
     """Directory of the baseline in another checkout, that of the target branch."""
     writes: Literal["", "update", "accept"] = ""
-    """Whether this run writes it: missing or raised, or also lowered."""
+    """Whether this run writes the baseline: missing or raised, or also lowered."""
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,9 @@ class Worst:
     share: float | None = None
     """Share of the whole loss that the rows make up; None without a comparison."""
     labels: tuple[str, ...] = ()
-    """Slices that the rows are of, where nothing else fails."""
+    """Slices of the rows, if nothing else fails."""
     of: int = 0
-    """Queries that they were chosen from."""
+    """Number of queries that the rows were chosen from."""
 
 
 @dataclass(frozen=True)
@@ -222,12 +222,12 @@ class GateResult:
     systems: tuple[str, ...] = ()
     """Names of the old and the new system; empty if nothing was compared."""
     false_alarm: float | None = None
-    """Probability that the gate is red for an equally good system; None if nothing varies."""
+    """Probability that the gate is red for an equally good system; None if not computed."""
     file: BaselineFile | None = None
     written: str = ""
     """"new", "raised", "lowered" or "refreshed" if the baseline was written, else ""."""
     recorded_changes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Recorded values before and after that."""
+    """Values before and after that write."""
     alpha: float = 0.1
     slice_alpha: float = 0.05
     evaluation: BaseEvaluation | None = field(default=None, repr=False, compare=False)
@@ -244,7 +244,7 @@ class GateResult:
 
     @property
     def lucky(self) -> list[MeasureResult]:
-        """Measures with a limit that are higher, perhaps by chance: no other one raises them."""
+        """Compared measures that are better, but not by enough to raise the baseline."""
         rows = [row for row in self.measures.values() if row.drop is not None]
         return [row for row in rows if row.fall < -LEAST and not row.is_gain]
 
@@ -290,7 +290,7 @@ class GateResult:
         return brief(self)
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A data frame with a row per measure, then per slice; columns as of a comparison."""
+        """A data frame with a row per measure, then per slice; columns as in a comparison."""
         rows = [*self.measures.values(), *self.slices]
         names = ("queries", "value", "baseline_value", "new", "change", "allowed")
         columns: dict[str, list[Any]] = {

@@ -88,7 +88,7 @@ def test_other_queries_are_counted_or_refused(runs):
     ("words", "complaint"),
     [
         ("old.run old.run", "the same run was given twice"),
-        ("old.run new.run --changed 1 --format csv", "goes with --format text"),
+        ("old.run new.run --changed 1 --format csv", "needs --format text, got csv"),
         ("old.run missing.run", "missing.run"),
         ("old.run new.run -m nothing", "unknown measure 'nothing'"),
         ("old.run new.run --alpha 1", "must be a number between 0 and 1"),
@@ -177,14 +177,14 @@ def test_a_report_of_limits_says_what_a_gate_says(runs):
     passed = runs(f"report {words} --max-drop mrr=0.6")
     assert passed.startswith("Gate passed")
     assert "would" not in passed
-    assert "a run with a baseline" in runs("report t.qrels new.run --max-drop 0.02", 2)
+    assert "limits a drop from a baseline" in runs("report t.qrels new.run --max-drop 0.02", 2)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ("--query-text none.json", "--query-text 'none.json' cannot be read"),
-        ("--query-text t.qrels", "needs the columns query and text, and the first line has"),
+        ("--query-text t.qrels", "needs the columns query and text, but the first line has"),
         ("--explain mapp", "unknown measure 'mapp'"),
         ("-o none/report.html", "there is no folder 'none'; create it first"),
     ],

@@ -168,14 +168,14 @@ FILES = {
         ("qrels.jsonl qrels.jsonl", "'relevant_doc_ids' belongs to judgements, but"),
         ("films.csv one.run", "For another one pass --qrels-column item=...\n"),
         ("t.qrels one.run --min-rel=0", "must be a whole number of at least 1, got '0'"),
-        ("t.qrels one.run --run-column=query", "must be ROLE=NAME, or ROLE= for none"),
+        ("t.qrels one.run --run-column=query", "must be ROLE=NAME, or ROLE= for no column"),
         (
             "t.qrels one.run --run-column nope=score",
-            "has the roles query, item, score, distance, rank, got",
+            "takes the roles query, item, score, distance, rank, got",
         ),
         (
             "t.qrels one.run --run-column grade=x",
-            "has the roles query, item, score, distance, rank, got",
+            "takes the roles query, item, score, distance, rank, got",
         ),
         ("t.qrels one.run --run-column score=zz", "has no named columns, so --"),
     ],
@@ -235,7 +235,7 @@ def test_texts_are_read_as_beir_has_them(text, command):
     assert read_labels("texts", "--query-text", "text") == {"q1": "how"}
 
 
-NO_COLUMNS = "labels:1: needs the columns query and {}, and the first line has "
+NO_COLUMNS = "labels:1: needs the columns query and {}, but the first line has "
 
 
 @pytest.mark.parametrize(
@@ -248,12 +248,12 @@ NO_COLUMNS = "labels:1: needs the columns query and {}, and the first line has "
         ("q1,de\nq2,fr\n", "label", f"{NO_COLUMNS}'q1', 'de'"),
         ('{"query": "q1", "item": "a"}\n', "text", NO_COLUMNS),
         ("", "label", f"{NO_COLUMNS}nothing"),
-        ("query,label\nq1,de\nq1,fr\n", "label", "labels:3: query 'q1' has the labels 'de' and 'f"),
+        ("query,label\nq1,de\nq1,fr\n", "label", "labels:3: query 'q1' has two labels, 'de' and 'f"),
         ("query,label\nq1\n", "label", "labels:2: 1 fields instead of 2"),
-        ('{"q1": ["de"]}', "label", "labels: the label of query 'q1' is not text"),
+        ('{"q1": ["de"]}', "label", "labels: the label of query 'q1' must be text or a number, got ['de']"),
         ('{"q1": "de", "q1": "fr"}', "label", "labels:1: is not JSON: the key 'q1' occurs twice"),
-        ("query,label\nq1,\n", "label", "labels: gives no query a label"),
-        ("{}", "text", "labels: gives no query a text"),
+        ("query,label\nq1,\n", "label", "labels: has no label for any query"),
+        ("{}", "text", "labels: has no text for any query"),
     ],
 )
 def test_files_without_labels_are_refused(text, what, message, command):
@@ -265,7 +265,7 @@ def test_files_without_labels_are_refused(text, what, message, command):
 
 def test_labels_of_none_of_the_queries_are_refused(command):
     command.write({"others": "query,label\nq77,de\n"})
-    message = "--slices gives none of the queries a label"
+    message = "--slices has no label for any of the queries; check that their ids match"
     assert message in command("evaluate t.qrels one.run --slices others", 2)
 
 

@@ -57,7 +57,7 @@ def test_texts_stand_beside_ids_and_are_no_obstacle_on_the_way_back(command):
 def test_judgements_without_a_zero_are_complete(command):
     command.write({"t.qrels": "q1 0 a 1\nq2 0 a 1\n"})
     error = command("judge-next t.qrels new.run", 2)
-    assert error.startswith("sklearn-rank judge-next: QRELS count as complete, because no item")
+    assert error.startswith("sklearn-rank judge-next: nothing is unjudged, because QRELS counts")
     assert "--assume partial" in error
     assert "q1     x" in command("judge-next t.qrels new.run --assume partial -n 1")
 

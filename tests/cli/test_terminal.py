@@ -107,23 +107,23 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("compare t.qrels one.run two.run --html x", "; 'sklearn-rank report' writes an HTML file"),
         ("compare t.qrels one.run two.run --report x", "'sklearn-rank report' writes an HTML file"),
         ("compare t.qrels one.run two.run --slices x", "; 'sklearn-rank report' takes slices"),
-        ("evaluate t.qrels one.run --output x", "; it prints: > FILE"),
+        ("evaluate t.qrels one.run --output x", "; redirect the output with > FILE"),
         ("compare t.qrels one.run two.run --metrics map", "; did you mean '--measure'?"),
         ("gate t.qrels one.run --report x", "; did you mean '--html'?"),
         ("gate t.qrels one.run --min map=0.5", "; did you mean '--at-least'?"),
-        ("gate t.qrels one.run --format json", "it writes files: --json FILE, --markdown FILE"),
+        ("gate t.qrels one.run --format json", "pass --json FILE or --markdown FILE"),
         (
             "gate t.qrels one.run --max-drop ndcg@10=0.02,map=1%",
-            "takes one MEASURE=NUMBER; repeat it",
+            "takes one MEASURE=NUMBER, got",
         ),
         (
             "gate t.qrels one.run --at-least map=0.2 mrr=0.1",
             "mrr=0.1; an option takes one of these",
         ),
-        ("evaluate t.qrels one.run --grade E=3,S=2", "takes one NAME=NUMBER; repeat it for more"),
+        ("evaluate t.qrels one.run --grade E=3,S=2", "takes one NAME=NUMBER, got 'E=3,S=2'; repeat the option"),
         (
             "evaluate t.qrels one.run --qrels-column query=q,item=d",
-            "takes one ROLE=NAME; repeat it for more",
+            "takes one ROLE=NAME, got",
         ),
         ("evaluate t.qrels one.run --qqqq\x1b[31m", "unrecognized arguments: --qqqq\\x1b[31m"),
     ],
@@ -169,7 +169,7 @@ def test_an_output_that_cannot_be_written_ends_with_2(target, command):
     assert done.returncode == 2, done.stderr
     assert b"Traceback" not in done.stderr
     assert done.stderr.startswith(b"sklearn-rank evaluate: ")
-    assert target or b"the standard output is closed; send it to a file" in done.stderr
+    assert target or b"standard output is closed; send it to a file" in done.stderr
 
 
 # Files ------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def test_three_runs_and_a_measure_of_which_less_is_better(files, capsys):
     [
         (["qrels", "good.run"], "tune takes 2 to 4 runs, got 1"),
         (["qrels", "good.run", "good.run"], "the same run was given twice"),
-        (["few", "good.run", "bad.run"], "needs 10 judged queries or more, got 1"),
+        (["few", "good.run", "bad.run"], "needs at least 10 judged queries, got 1"),
         (["qrels", "good.run", "bad.run", "-o", "qrels"], "qrels"),
         (["qrels", "good.run", "bad.run", "-m", "nothing"], "nothing"),
     ],

@@ -403,9 +403,9 @@ def test_command_of_a_file(
     for name in ("mine.py:f", "mine:f", "other/mine.py:f", f"{tmp_path}/mine.py:f"):
         assert cli.main(["audit", name, "--as", "hit_rate@1"]) == 1, name  # [] has no first
     for name, message in (
-        ("mine.py:g", "mine.py defines no 'g'; it has 'first', 'f'\n"),
-        ("mine.py:A.g", "mine.py defines no 'A.g'; in Python, audit(...) takes a method; it has"),
-        ("mine.py", "name a function, as mine.py:function; it has 'first', 'f'\n"),
+        ("mine.py:g", "mine.py has no 'g'; the file defines 'first', 'f'\n"),
+        ("mine.py:A.g", "mine.py has no 'A.g'; for a method, call audit(...) in Python; the file"),
+        ("mine.py", "name a function, as in mine.py:function; the file defines 'first', 'f'\n"),
         ("none.py", "module:function or file.py:function, got 'none.py': "),
         ("none.py:f", "module:function or file.py:function, got 'none.py:f': "),
         ("no.such.module:f", "got 'no.such.module:f': No module named 'no'"),

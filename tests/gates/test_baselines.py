@@ -231,7 +231,7 @@ def test_a_baseline_that_another_run_writes_meanwhile_is_not_replaced(gate, monk
     monkeypatch.setattr("sklearn_rank.gates.gate.record", slow)
     result = gate(*case([1] * 30), **DROP, update=True)
     assert (result.written, result.state) == ("", "fail")
-    assert "not recorded: another run has written the baseline" in result.message
+    assert "not recorded: another run wrote the baseline" in result.message
 
 
 @pytest.mark.parametrize(
@@ -264,14 +264,14 @@ STALE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "ties": ({"ties": "stable"}, {"ties": "docid"}, "read with ties=docid, recorded with stable"),
     "zero_division": ({}, {"zero_division": 0.0}, "zero_division=0.0, recorded with raise"),
     "missing": ({}, {"missing": "zero"}, "missing=zero, recorded with raise"),
-    "weights": ({}, {"sample_weight": dict.fromkeys(names(30), 2.0)}, "30 queries weighed other"),
+    "weights": ({}, {"sample_weight": dict.fromkeys(names(30), 2.0)}, "30 queries with other weights"),
     "clusters": ({}, {"clusters": dict.fromkeys(names(30), "c")}, "30 queries in other clusters"),
-    "a measure more": ({}, {"measures": "map"}, "it does not have 'map'"),
-    "a measure less": ({"measures": "map"}, {}, "baseline has 'map' but the test did not compute"),
+    "a measure more": ({}, {"measures": "map"}, "it lacks 'map'"),
+    "a measure less": ({"measures": "map"}, {}, "baseline has 'map' but the gate does not compute"),
     "a parameter": (
         {"max_drop": {"map@5": 0.02}},
         {"max_drop": {"map(denominator=relevant)@5": 0.02}},
-        "it does not have 'map(denominator=relevant)@5'",
+        "it lacks 'map(denominator=relevant)@5'",
     ),
     "slices": (
         {"slices": {q: "a" if q < "q015" else "b" for q in names(30)}},
@@ -585,7 +585,7 @@ def test_values_are_compared_as_they_are_stored(gate):
 
 def test_advice_is_for_the_checkout_that_can_be_changed(gate):
     gate.elsewhere()
-    assert "it is not below ../base: a gate that is new" in gate(*THIRTY, **DROP).headline
+    assert "a new or renamed gate is red until ../base has" in gate(*THIRTY, **DROP).headline
     gate.record(*THIRTY, **DROP)
     result = gate(*case([3] * 30), **DROP)
     assert "accept    pytest --rank-accept" in result.message

@@ -24,11 +24,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "slice_at_least": ({**SLICED, "slice_at_least": {}}, "slice_at_least is empty"),
     "a slice": ({**SLICED, "slice_at_least": {"s": {}}}, "slice_at_least is empty"),
     "hard_drop alone": ({"at_least": {"map": 0.1}, "hard_drop": 0.1}, "hard_drop needs max_drop="),
-    "slices alone": ({**DROP, "max_slice_drop": 0.1}, "limits of slices need slices="),
+    "slices alone": ({**DROP, "max_slice_drop": 0.1}, "slice limits need slices="),
     "no drop": ({"slices": {"q": "s"}, "max_slice_drop": 0.1}, "max_slice_drop needs max_drop="),
     # percent, and what every value or none meets
     "percent": ({"at_least": {"mrr": 93}}, "must be at most 1.*for 93 % write 0.93"),
-    "above": ({"at_least": {"mrr": 1.0001}}, "must be at most 1, its greatest value"),
+    "above": ({"at_least": {"mrr": 1.0001}}, "must be at most 1, which is its maximum"),
     "zero": ({"at_least": {"mrr": 0}}, "above 0 by more than the tolerance of 1e-09"),
     "the tolerance": ({"at_least": {"map": 1e-9}}, "above 0 by more than the tolerance of 1e-09"),
     "dcg": ({"at_least": {"dcg@10": 0}}, "at_least of dcg@10 must be above 0"),
@@ -40,11 +40,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "map": ({"at_most": {"map": 0.9}}, "higher is better for map: limit it by at_least, not by"),
     # tolerances that are none
     "a negative drop": ({"max_drop": {"mrr": -0.005}}, r"max_drop of mrr must be in \[0, 1\)"),
-    "a drop of 5": ({"max_drop": {"mrr": 5}}, "in units of the measure, 0.05 for 5 points"),
+    "a drop of 5": ({"max_drop": {"mrr": 5}}, "in units of the measure, such as 0.05 for 5 points"),
     "a drop of 1": ({"max_drop": {"mrr": 1}}, r"max_drop of mrr must be in \[0, 1\)"),
     "NaN": ({"max_drop": {"mrr": math.nan}}, "max_drop of mrr must be finite"),
     "hard_drop below 0": ({**DROP, "hard_drop": -0.1}, r"hard_drop of map must be in \[0, 1\)"),
-    "hard_drop of 1": ({**DROP, "hard_drop": {"map": 1}}, r"got 1\.0; math.inf switches it off"),
+    "hard_drop of 1": ({**DROP, "hard_drop": {"map": 1}}, r"got 1\.0; pass math.inf to switch it off"),
     "hard below max": (
         {**DROP, "hard_drop": 0.01},
         "is 0.01, below its max_drop 0.02",

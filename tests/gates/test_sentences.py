@@ -44,7 +44,7 @@ def fell(old: list[int], new: list[int], **limits: Any) -> Any:
             {"max_drop": {"mrr": 0.02, "recall@9": 0.02, "lag": 0.2}},
             [
                 "this gate detects MRR drops of 0.085 and LAG rises of 0.328 or more (80% power), "
-                "if queries change as usual; what it detects in R@9 is not known yet. If these "
+                "if queries change as usual; its power for R@9 is not known yet. If these "
                 "queries are a contract rather than a sample, pass hard_drop equal to max_drop"
             ],
         ),

@@ -160,7 +160,7 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
     assert cli.main(["demo"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "sklearn-rank demo: this Python was installed without its help pages\n"
+    assert err == "sklearn-rank demo: the demo needs Python's help pages, but this Python was installed without them\n"
 
 
 # The demonstration ------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def test_the_recipe_of_the_guide_sees_a_gate_that_compares_no_more(recipe, inste
     base.write(test_it=instead)
     arguments = ("--rank-baseline-dir=base", *recipe)
     text = said(base.run(*arguments, now=WORSE, ret=0))
-    assert "gates of the target branch are gone" in text or "has a baseline of this gate" in text
+    assert "gates of the target branch are gone" in text or "has a baseline for this gate" in text
     base.run(*arguments, "--rank-strict", ret=1)
 
 

@@ -82,7 +82,7 @@ def test_directories_of_baselines_that_are_refused(directory, writing, complaint
 def test_a_gate_that_the_other_directory_does_not_know_fails(recorded):
     recorded.file("base/other/test_other.rank.json", "{}")
     result = recorded.run("--rank-baseline-dir", "base", failed=1)
-    told = "E *no baseline for gate 'test_bm25'*it is not below *base*merge: pytest *--rank-update*"
+    told = "E *no baseline for gate 'test_bm25'*is red until *base*merge: pytest *--rank-update*"
     result.stdout.fnmatch_lines([told])
 
 
