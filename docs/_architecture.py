@@ -1,4 +1,4 @@
-"""The parts of architecture.md that are made: the packages, and the walk of one call."""
+"""The generated parts of architecture.md: the packages, and the files that one call enters."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ OPENS = {
 
 
 def picture() -> str:
-    """Both packages from the ground up, a line each."""
+    """Both packages from the bottom layer up, one item each."""
     lines = []
     for package, levels in LAYERS.items():
         order = " → ".join(", ".join(f"`{room}`" for room in rooms) for rooms in levels)
@@ -79,7 +79,7 @@ def picture() -> str:
 
 
 def walk() -> str:
-    """Files that one call of a metric function enters, in their order, as a profiler sees them."""
+    """Files that one call of a metric function enters, in order, as a profiler sees them."""
     rng = np.random.default_rng(0)
     y_true, y_score, groups = rng.integers(0, 3, 100), rng.normal(size=100), np.arange(100) // 10
     entered: dict[str, dict[str, None]] = {}

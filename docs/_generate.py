@@ -41,7 +41,7 @@ _HEAD = """\
 <!-- Written by docs/_generate.py; change that, a docstring or a record, and run it. -->
 
 Each metric has a page with its formula, an example, a calculator, its parameters and the programs
-that compute it. [Which metric](which_metric.md) helps to choose.
+that compute it. [Which metric](which_metric.md) helps you choose.
 
 """
 
@@ -88,7 +88,7 @@ DCG is the sum of gain(grade) / discount(rank), and nDCG is DCG / ideal DCG.
 | `"linear"` | g |
 | `"binary"` | 1 |
 | `"exp2_next"` | 2^(g + 1) - 1 |
-| a mapping | of every grade that occurs, such as `{1: 1, 2: 10}`; each gain at least 0 |
+| a mapping | its value for g, at least 0; every grade needs one, as in `{1: 1, 2: 10}` |
 
 `discount` is `"log2"`, log2(rank + 1); `"log2_rank"`, log2(rank) from rank 2 on; `"log2_plus_2"`,
 log2(rank + 2); `"one_plus_log2"`, 1 + log2(rank); or `"rank"`.
@@ -140,7 +140,7 @@ metric/*
 
 
 def pages() -> dict[Path, str]:
-    """Every file that is written here, wholly or in part, with the text that it should have."""
+    """Every file that is wholly or partly written here, with the text that it should have."""
     return {
         DOCS / "metrics.md": metrics_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, walk(), picture()),
@@ -183,13 +183,13 @@ def _preset_parameters(preset: Convention) -> str:
 
 
 def _undefined_text(preset: Convention) -> str:
-    """What an undefined query counts, and for which metrics it is something else."""
+    """The value of an undefined query, and the metrics for which it differs."""
     others = [f"{metric} {value}" for metric, value in preset.undefined.items()]
     return "; ".join([str(preset.zero_division), *others])
 
 
 def _with_parts(path: Path, *parts: str) -> str:
-    """Text of a file with the part between each pair of marks written anew."""
+    """Text of a file with the part between each pair of marks replaced."""
     before, *rest = path.read_text(encoding="utf-8").split(BEGIN)
     afters = [text.split(END)[1] for text in rest]
     return before + "".join(
@@ -216,7 +216,7 @@ _WITHOUT = {
 
 
 def _roles() -> str:
-    """Names of columns; those of one list are separated by commas, its texts by a slash."""
+    """Names of columns: commas separate the names of a list, a slash its names of texts."""
 
     def names(families: Iterable[Names]) -> str:
         lists = (" / ".join(filter(None, map(_listed, family))) for family in families)

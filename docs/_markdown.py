@@ -25,7 +25,7 @@ def table(titles: list[str], rows: list[list[str]]) -> str:
 
 
 def install_commands(text: str, *, released: bool) -> str:
-    """A page whose commands install a release, where there is one, instead of a clone."""
+    """A page whose commands install the release, if there is one, instead of a clone."""
     if not released:
         return text
     text = re.sub(r"^ *git clone .*\n", "", text, flags=re.MULTILINE)

@@ -34,7 +34,7 @@ class Notes(NamedTuple):
     """Text and arithmetic of a page that the record of the metric lacks."""
 
     name: str
-    """Full name, or "" where the symbol is one."""
+    """Full name."""
     question: str
     tex: str
     """Formula of one query with the default parameters."""
@@ -42,7 +42,7 @@ class Notes(NamedTuple):
     """Arithmetic of the example, equal to the package's value."""
     avoid: str
     sign: str
-    """Value that deserves a second look, and its usual cause."""
+    """A value that deserves a second look, and its usual cause."""
     searched: tuple[str, ...] = ()
     """Further words to find the page by."""
 
@@ -64,7 +64,7 @@ NOTES = {
         "How early does recall grow?",
         r"\mathrm{AR}@k = \frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \cdot R@i",
         "(1/3 + 2/3) / 3",
-        "readers expect MAP, which is common",
+        "readers expect MAP, which is more common",
         "values equal to the hit rate mean that each query has one relevant item",
         ("mar at k", "average recall"),
     ),
@@ -74,7 +74,7 @@ NOTES = {
         r"\mathrm{RR}@k = \frac{1}{\text{rank of the first relevant item}}",
         "1 / 2",
         "users want more than one item",
-        "values equal to the hit rate mean that lists hold one item, or that every hit is first",
+        "values equal to the hit rate mean that lists hold one item, or that all hits are first",
         ("mrr at k", "reciprocal rank"),
     ),
     "precision": Notes(
@@ -101,7 +101,7 @@ NOTES = {
         r"F_b@k = \frac{(1 + b^2) \; P@k \; R@k}{b^2 \, P@k + R@k}",
         "2 * (2/4) * (2/3) / (2/4 + 2/3)",
         "both can be shown side by side",
-        "many queries at 2 / (k + 1) have one relevant item somewhere in the first k",
+        "many queries at 2 / (k + 1) mean that they have one relevant item, found in the first k",
         ("f1 at k", "f measure"),
     ),
     "hit_rate": Notes(
@@ -109,7 +109,7 @@ NOTES = {
         "Is there a relevant item among the first k?",
         r"\mathrm{HR}@k = \begin{cases} 1 & h > 0 \\ 0 & h = 0 \end{cases}",
         "1",
-        "there are few queries, since each counts 0 or 1",
+        "there are few queries, since each has the value 0 or 1",
         "a value of 1 at a small k often means that the query itself is among the items",
         ("hit rate at k", "success at k", "hr at k"),
     ),
@@ -128,17 +128,17 @@ NOTES = {
         r"\mathrm{Rprec} = P@R",
         "1 / 3",
         "queries have one relevant item, since it is then a hit rate at 1",
-        "queries that all count 0 or 1 have one relevant item each",
+        "if every value is 0 or 1, queries usually have one relevant item each",
         ("r precision",),
     ),
     "iprec": Notes(
         "Interpolated precision",
-        "Which precision is reached at each level of recall?",
+        "What precision is reached at each level of recall?",
         r"\mathrm{IP} = \frac{1}{11} \sum_{l \in \{0, 0.1, \ldots, 1\}}"
         r" \; \max_{i \,:\, h_i \ge \lfloor l R + 0.5 \rfloor} P@i",
         "9 * (1/2) / 11",
         "scores are tied",
-        "equal values at all levels of recall mean that each query has one relevant item",
+        "equal values at all levels of recall mean that queries have one relevant item each",
         ("11-point average precision",),
     ),
     "set_map": Notes(
@@ -147,7 +147,7 @@ NOTES = {
         r"\mathrm{SetMAP}@k = P@k \cdot R@k = \frac{h^2}{k R}",
         "2**2 / (4 * 3)",
         "the order counts",
-        "many queries at 1 / k have one relevant item somewhere in the first k",
+        "many queries at 1 / k mean that they have one relevant item, found in the first k",
         ("set map",),
     ),
     "dcg": Notes(
@@ -155,8 +155,8 @@ NOTES = {
         "How much gain do readers get?",
         r"\mathrm{DCG}@k = \sum_{i=1}^{k} \frac{2^{g_i} - 1}{\log_2(i + 1)}",
         "7 / log2(3) + 1 / log2(5)",
-        "queries differ in the gain that is possible; use nDCG",
-        "a change that nDCG does not show means that the judgements changed",
+        "queries differ in their possible gain; use nDCG",
+        "a change that nDCG does not show usually means that the judgements changed",
         ("dcg at k",),
     ),
     "idcg": Notes(
@@ -166,7 +166,7 @@ NOTES = {
         r" g_{(1)} \ge g_{(2)} \ge \ldots",
         "7 / log2(2) + 3 / log2(3) + 1 / log2(4)",
         "you compare systems",
-        "different values of two systems mean that they were measured with different judgements",
+        "different values for two systems mean that they were measured with different judgements",
         ("ideal dcg", "idcg at k"),
     ),
     "ndcg": Notes(
@@ -187,7 +187,8 @@ NOTES = {
         r" p_i = \frac{2^{g_i} - 1}{2^{g_{\max}}}",
         "7/8 / 2 + 1/8 * 1/8 / 4",
         "readers want several items",
-        "queries without high grades score best, since each has its highest grade as scale",
+        "high values for low grades mean that nothing better was judged: each query's highest"
+        " grade sets its scale",
         ("err at k",),
     ),
     "nerr": Notes(
@@ -205,7 +206,7 @@ NOTES = {
         r"\mathrm{LAG} = \frac{1}{R} \sum_{d \text{ relevant}}"
         r" \#\{\text{irrelevant items above } d\}",
         "(1 + 2 + 3) / 3",
-        "lists are cut, since items that were not retrieved count as last",
+        "lists are cut, since unretrieved items count as last",
         "a value that falls as lists get shorter means that irrelevant items were cut off",
         ("traceability", "lag"),
     ),
@@ -215,8 +216,8 @@ NOTES = {
         r"\mathrm{AUC} = \frac{\#\{\text{relevant above irrelevant}\} + \frac{1}{2}"
         r" \#\{\text{tied}\}}{R \, N}",
         "(2 + 1 + 0) / (3 * 3)",
-        "only the top is seen",
-        "a value far from GAUC means that a few queries with many relevant items decide",
+        "users see only the top",
+        "a value far from GAUC means that a few queries with many relevant items dominate",
         ("roc auc", "area under the curve"),
     ),
     "gauc": Notes(
@@ -224,8 +225,8 @@ NOTES = {
         "How many pairs are in the right order for a user?",
         r"\mathrm{GAUC} = \frac{1}{Q} \sum_{q=1}^{Q} \mathrm{AUC}_q",
         "(2 + 1 + 0) / (3 * 3)",
-        "only the top is seen",
-        "a value below 0.5 usually means that low scores are the good ones, as for distances",
+        "users see only the top",
+        "a value below 0.5 usually means that low scores are better, as for distances",
         ("group auc", "click-through rate", "ads"),
     ),
     "lauc": Notes(
@@ -245,16 +246,16 @@ NOTES = {
         r"{\#\{\text{items in the first } k\}}",
         "3 / 4",
         "you want to measure quality",
-        "1 for an old system and less for a new one means that only the old results were judged",
+        "1 for the old system and less for the new one mean that only old results were judged",
         ("judged at k", "coverage of judgements"),
     ),
     "unjudged": Notes(
         "Unjudged items at k",
-        "How many items of the top were not judged?",
+        "How many of the top items were not judged?",
         r"\mathrm{Unjudged}@k = \#\{\text{items in the first } k \text{ without a judgement}\}",
         "1",
         "you want to measure quality",
-        "0 for an old system and more for a new one means that only the old results were judged",
+        "0 for the old system and more for the new one mean that only old results were judged",
         ("unjudged at k", "holes"),
     ),
     "bpref": Notes(
@@ -264,7 +265,7 @@ NOTES = {
         r" \frac{\min(n_d, R)}{\min(N, R)}\right)",
         "((1 - 1/1) + (1 - 1/1)) / 3",
         "nearly all of the top is judged",
-        "a value near 1 usually means that hardly any judged item is irrelevant",
+        "a value near 1 usually means that hardly any items were judged irrelevant",
         ("incomplete judgements",),
     ),
     "zero_results": Notes(
@@ -272,8 +273,8 @@ NOTES = {
         "How many queries find nothing at all?",
         r"1 \text{ if the ranking is empty, else } 0",
         "0",
-        "an empty answer is right for some queries: see `false_answers`",
-        "a value that falls while `ndcg` falls, too, means that results were padded",
+        "some queries should find nothing: see `false_answers`",
+        "a value that falls together with `ndcg` means that results were padded",
         ("zero result rate", "null results", "no results"),
     ),
     "false_answers": Notes(
@@ -281,8 +282,8 @@ NOTES = {
         "How many questions without an answer get one?",
         r"1 \text{ if the ranking has an item, else } 0, \text{ where } R = 0",
         "1",
-        "every query has a relevant item: the value is then undefined",
-        "the value 1 means that the engine never answers with nothing: it needs a threshold",
+        "every query has a relevant item, since the value is then undefined",
+        "a value of 1 means that the engine always returns something: it needs a threshold",
         ("unanswerable questions", "no answer", "abstention"),
     ),
     "rbp": Notes(
@@ -300,7 +301,7 @@ NOTES = {
         r"\mathrm{HM} = \frac{(1 + b^2) \, x \, y}{b^2 x + y}",
         f"2 * ({_NDCG}) * (1/3) / ({_NDCG} + 1/3)",
         "both can be shown side by side",
-        "a value of 0 for many queries means that one of the two measures is 0 there",
+        "a value of 0 for many queries means that one of the two measures is 0 for them",
         ("extended f1",),
     ),
 }
@@ -326,12 +327,12 @@ def worked(metric: Metric) -> tuple[dict[str, int], list[str], str]:
 
 
 def assumed(metric: Metric) -> dict[str, str]:
-    """What examples in which nothing is judged irrelevant say to bpref, which warns of these."""
+    """Option for bpref, which warns about examples in which nothing is judged irrelevant."""
     return {"assume": "complete"} if metric.name == "bpref" else {}
 
 
 def picture(metric: Metric) -> str:
-    """Bars: the value where only the item at a rank is relevant, for each of ten ranks."""
+    """Bars: the value if only the item at a rank is relevant, for each of ten ranks."""
     truth = [{f"{rank}": 1} for rank in range(10)]
     rankings = [[f"{rank}" for rank in range(10)]] * 10
     named = spelling(metric, 5)
@@ -344,7 +345,7 @@ def picture(metric: Metric) -> str:
             f'<rect x="{x}" y="{100 - height:.1f}" width="28" height="{max(height, 1):.1f}"/>'
             f'<text x="{x + 14}" y="116">{rank + 1}</text>'
         )
-    said = f"{metric.symbol} where the only relevant item has rank 1 to 10"
+    said = f"{metric.symbol} if the only relevant item has rank 1 to 10"
     return f'<svg class="ranks" viewBox="0 0 400 122" role="img" aria-label="{said}">{bars}</svg>'
 
 
@@ -360,13 +361,13 @@ CASES = {
     "nothing is relevant": ([set()], [["x", "y"]]),
     "the ranking is empty": ([{"a"}], [[]]),
     "nothing relevant was retrieved": ([{"a"}], [["x", "y"]]),
-    "the one relevant item alone was retrieved": ([{"a"}], [["a"]]),
+    "only the one relevant item was retrieved": ([{"a"}], [["a"]]),
 }
-"""Queries that lack something; what they count is measured, not written down."""
+"""Queries that lack something; their values are measured, not written down."""
 
 
 def undefined(metric: Metric) -> list[str]:
-    """What such queries count, in the order of ``CASES``."""
+    """Values of such queries, in the order of ``CASES``."""
     options = {"zero_division": math.nan, **assumed(metric)}
     columns = [evaluate(*case, [metric.name], **options) for case in CASES.values()]
     values = [value for column in columns for value in column.scores.values()]
@@ -396,7 +397,7 @@ def own_parameters(metric: Metric) -> str:
 def programs(metric: Metric) -> str:
     """Table of the programs that compute the metric, and how."""
     if metric.combines:
-        return f"A {CONVENTION} counts the two members as its program does."
+        return f"A {CONVENTION} computes the two members as its program does."
     name, rows = metric.name, []
     for preset in CONVENTIONS.values():
         refused = preset.refused.get(name)
@@ -419,7 +420,7 @@ def programs(metric: Metric) -> str:
             ]
         )
     if not rows:
-        return f"None of the programs that have a {CONVENTION}."
+        return f"No program with a {CONVENTION} computes it."
     titles = [CONVENTION, "version", "parameters", "undefined query", "differs"]
     return table(titles, [[cell or "-" for cell in row] for row in rows])
 
@@ -428,7 +429,7 @@ def version_of(program: str) -> str:
     """Version whose answers are recorded; LookupError for a program without any."""
     if program not in VERSIONS:
         msg = (
-            f"docs/_presets.json has no answers of {program}: add how it is asked to "
+            f"docs/_presets.json has no answers of {program}: add a call of it to "
             f"tests/peers/programs.py, and run python -m tests.peers {program}=PYTHON"
         )
         raise LookupError(msg)
@@ -439,12 +440,12 @@ def page(metric: Metric) -> str:
     """The page of a metric in Markdown."""
     notes, measure = NOTES[metric.name], spelling(metric, 4)
     end = "infinity" if math.isinf(metric.upper) else "1"
-    better = "greater" if metric.greater_is_better else "less"
+    better = "higher" if metric.greater_is_better else "lower"
     seen = not (
         metric.of_judgements or metric.skips_unjudged or metric.of_results or metric.combines
     )
     graded, ranking, description = worked(metric)
-    grades = "every grade above 0 is relevant, or each from `min_rel` on"
+    grades = "every grade above 0 is relevant, or those of at least `min_rel`"
     if metric.graded:
         grades = "a higher one counts more"
     elif metric.combines or metric.of_judgements:
@@ -464,7 +465,7 @@ def page(metric: Metric) -> str:
     by_rank = f"""\
 ## Value by rank of the relevant item
 
-One of ten items is relevant: `{spelling(metric, 5)}` where that item has rank 1, 2, ... 10.
+One of ten items is relevant: `{spelling(metric, 5)}` if that item has rank 1, 2, ... 10.
 
 {picture(metric)}
 
@@ -529,12 +530,12 @@ def title(metric: Metric) -> str:
 
 
 def linked(reference: str) -> str:
-    """A reference whose identifiers of publications are links."""
+    """A reference with links for the DOIs in it."""
     return re.sub(r"doi:([^\s,;]+)", r"[doi:\1](https://doi.org/\1)", reference)
 
 
 def write(folder: Path) -> None:
-    """Write the pages, those that changed alone."""
+    """Write the pages that changed."""
     folder.mkdir(exist_ok=True)
     for metric in METRICS:
         path, text = folder / f"{metric.name}.md", page(metric)

@@ -1,4 +1,4 @@
-"""Draws the pictures of the guide: ``python docs/_pictures.py``."""
+"""Draw the pictures of the guide: ``python docs/_pictures.py``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = DOCS / "examples"
 STYLE = DOCS / "matplotlibrc"
 
 SYSTEMS = {"words": 1.2, "vectors": 1.9, "both": 2.1, "both, reranked": 3.0}
-"""Made-up search engines, and how much of their scores is no noise."""
+"""Made-up search engines, and how strongly their scores depend on the grades."""
 
 
 def evaluations() -> dict[str, Evaluation]:
@@ -39,7 +39,7 @@ def evaluations() -> dict[str, Evaluation]:
 
 
 def draw_systems(comparison: Comparison) -> None:
-    """By the code of the page."""
+    """Draw the picture with the code of the page."""
     page = (DOCS / "pictures.md").read_text(encoding="utf-8")
     section = page.partition("\n## Systems and intervals\n")[2].partition("\n## ")[0]
     code = "".join(one.source for one in DocTestParser().get_examples(section))
@@ -47,7 +47,7 @@ def draw_systems(comparison: Comparison) -> None:
 
 
 def draw_all(folder: Path = DOCS) -> None:
-    """A file for each picture of pictures.md."""
+    """Write a file for each picture of pictures.md."""
     systems = evaluations()
     pair = compare({name: systems[name] for name in ("vectors", "both")})
     pictures = {
@@ -65,7 +65,7 @@ def draw_all(folder: Path = DOCS) -> None:
 
 
 def run_example() -> None:
-    """The script of early_stopping.md draws its picture."""
+    """Run the script that draws the picture of early_stopping.md."""
     command = [sys.executable, EXAMPLES / "early_stopping.py", DOCS / "early_stopping.svg"]
     subprocess.run(command, check=True, env={**os.environ, "MATPLOTLIBRC": str(STYLE)})
 

@@ -6,7 +6,7 @@ from tests.peers.compare import all_compared
 
 
 def agreement() -> dict[str, str]:
-    """For each preset the values that are equal, of all of its measures on all problems."""
+    """For each preset, how many values of all its measures on all problems are equal."""
     told = {}
     for program, version, results in all_compared():
         offered = [result for result in results.values() if not result.refused]

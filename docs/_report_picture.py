@@ -1,7 +1,7 @@
 """Take the pictures of the documentation: the report of `_shop.py` and a comment on a pull request.
 
-Run it by hand: `python docs/_report_picture.py`. It needs Chromium and Pillow. Each file says which
-numbers it shows, which a test compares with those of today.
+Run it by hand: `python docs/_report_picture.py`. It needs Chromium and Pillow. Each file
+records its numbers; a test compares them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ pre { white-space: pre-wrap } td, th { border: 1px solid #d0d7de; padding: 5px 1
 
 
 def numbers_in(page: Path) -> str:
-    """Decimals that a page or a text shows."""
+    """Decimal numbers that a page or a text shows."""
     text = re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page.read_text("utf-8"), flags=re.DOTALL)
     return " ".join(re.findall(r"[-+]?\d+\.\d+", text))
 

@@ -37,7 +37,7 @@ def query_text(kind: str, thing: str, number: int) -> str:
 
 
 def shop(queries: int = 300) -> Shop:
-    """The example, always the same."""
+    """The example, the same in every call."""
     rng = random.Random(7)
     made = Shop({}, {}, {}, {}, {}, {})
     for number in range(queries):

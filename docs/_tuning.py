@@ -1,8 +1,8 @@
 """Print the tables of tutorial_hybrid.md: what tuning seems to gain, and what it gains.
 
-Nothing that is tuned here learns from queries, so that the nested search of `cross_val_compare` can
-be had from the values of each setting per query: a fold takes the setting that is best on the
-others. Run as `python docs/_tuning.py [REPETITIONS]`; 1,000 take some minutes.
+The settings learn nothing from queries, so the nested search of `cross_val_compare` can be computed
+from the values of each setting per query: a fold takes the setting that is best on the others. Run
+as `python docs/_tuning.py [REPETITIONS]`; 1,000 take some minutes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def noise(n: int, rng: np.random.Generator) -> tuple[Any, list[Any], int]:
 
 
 def fusion(n: int, rng: np.random.Generator) -> tuple[Any, list[Any], int]:
-    """Truths, and two runs of equal strength fused in each way of the grid."""
+    """Truths, and two runs of equal strength fused with each setting of the grid."""
     truths, runs = {}, ({}, {})
     for query in range(n):
         relevant = np.zeros(60)
@@ -63,7 +63,7 @@ def compared(truths: Any, old: Any, new: Any, measure: str) -> Change:
 def repetition(
     problem: Problem, n: int, measure: str, rng: np.random.Generator
 ) -> tuple[Change, Change]:
-    """The change that the tuning queries show, and that of queries left out of the tuning."""
+    """The change on the tuning queries, and the change on held-out queries."""
     truths, settings, default = problem(n, rng)
     values: FloatArray = np.array(
         [evaluate(truths, one, measure).per_query[measure] for one in settings]
@@ -79,7 +79,7 @@ def repetition(
 
 
 def row(problem: Problem, n: int, measure: str, repetitions: int) -> list[str]:
-    """Gains seen and held out, and how often each is called better, of some queries."""
+    """Gains seen and held out with ``n`` queries, and how often each is called better."""
     rng = np.random.default_rng(n)
     pairs = [repetition(problem, n, measure, rng) for _ in range(repetitions)]
     cells = [str(n)]

@@ -32,7 +32,7 @@ ROOT = DOCS.parent
 SOURCES = "https://github.com/sklearn-rank/sklearn-rank/blob/main"
 SITE = "https://sklearn-rank.github.io/sklearn-rank"
 RELEASED = False
-"""Whether the package index has a release: pages then install from there instead of a clone."""
+"""Whether the package index has a release; if so, pages install it instead of a clone."""
 VERSION = os.environ.get("SITE_VERSION", sklearn_rank.__version__)  # "dev" on the main branch
 
 project = "sklearn-rank"
@@ -215,14 +215,14 @@ def link_pages(
 def without_private_arguments(
     _app: Any, kind: str, _name: str, documented: Any, _options: Any, signature: str | None, _: Any
 ) -> tuple[str, None] | None:
-    """Leave the arguments off classes that functions make: their docstrings name none."""
+    """Omit the arguments of classes that only functions create: their docstrings name none."""
     if kind != "class" or not signature:
         return None
     return None if "Parameters\n-------" in (inspect.getdoc(documented) or "") else ("", None)
 
 
 def install_release(_app: Any, _page: str, source: list[str]) -> None:
-    """Write the commands of a page for the state of the release."""
+    """Adapt the install commands of a page to whether there is a release."""
     source[0] = install_commands(source[0], released=RELEASED)
 
 
@@ -233,7 +233,7 @@ def index_words(app: Any, tree: Any) -> None:
 
 
 def describe(_app: Any, page: str, _template: str, context: dict[str, Any], tree: Any) -> None:
-    """Give a page the description that links to it show: its title and first paragraph."""
+    """Give a page the description that link previews show: its title and first paragraph."""
     if tree is None:
         return
     first = next(iter(tree.findall(nodes.paragraph)), None)
@@ -262,20 +262,20 @@ def visit_math(translator: Any, node: Any) -> None:
 def without_roles(
     _app: Any, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
-    """Take out the roles of references, which docutils nests as no browser allows."""
+    """Remove the roles of references, which docutils nests in a way that browsers do not allow."""
     body = context.get("body", "").replace(' role="doc-biblioentry"', "")
     context["body"] = body.replace('role="list" class="citation-list"', 'class="citation-list"')
 
 
 def without_addresses(_app: Any, tree: Any) -> None:
-    """Take the links off measures such as ndcg@10, which look like addresses of mail."""
+    """Remove the links from measures such as ndcg@10, which look like email addresses."""
     for link in [*tree.findall(nodes.reference)]:
         if link.get("refuri", "").startswith("mailto:"):
             link.parent.replace(link, link.children)
 
 
 def finish(app: Any, error: Exception | None) -> None:
-    """Name the theme's buttons to those who hear them, and refuse pages that load foreign things.
+    """Name the theme's buttons for screen readers, and refuse pages that load from other hosts.
 
     A page may link to another host, but not load anything from there.
     """
@@ -301,7 +301,7 @@ def finish(app: Any, error: Exception | None) -> None:
 
 
 def without_attributes(path: Path) -> None:
-    """Take attributes of classes out of the search: their names are words that pages explain."""
+    """Remove attributes of classes from the search: their names are words that pages explain."""
     start, end = "Search.setIndex(", ")"
     text = path.read_text(encoding="utf-8")
     read = json.loads(text.removeprefix(start).removesuffix(end))
@@ -324,7 +324,7 @@ def used_words(site: Path) -> set[str]:
 
 
 def without_unused_rules(css: str, words: set[str]) -> str:
-    """Take out rules of classes that no page has: two thirds of the styles of the theme."""
+    """Remove rules for classes that no page has: two thirds of the theme's styles."""
     parts = []
     for head, body in re.findall(r"([^{}]*)\{((?:[^{}]|\{[^{}]*\})*)\}", css):
         if head.strip().startswith(("@media", "@supports")):
@@ -343,7 +343,7 @@ def without_unused_rules(css: str, words: set[str]) -> str:
 
 
 def setup(app: Any) -> None:
-    """Register what is above, and write the menu of versions, which .ci/pages completes."""
+    """Register the functions above, and write the menu of versions, which .ci/pages completes."""
     menu = [{"version": VERSION, "url": f"{SITE}/{VERSION}/"}]
     (DOCS / "_static" / "switcher.json").write_text(json.dumps(menu), encoding="utf-8")
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))

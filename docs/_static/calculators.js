@@ -94,7 +94,7 @@ function meanInterval(mean, sd, n, level) {
   return [mean - reach, mean + reach];
 }
 
-// Drop from which on a two-sided paired test finds it, cut at two ends, and its deviation.
+// Drop from which a two-sided paired test is significant, within two limits, and its deviation.
 function limitOf(error, freedom, alpha, least, most) {
   const t = studentQuantile(1 - alpha / 2, freedom);
   const limit = t * (1 - 1 / (4 * freedom)) * error;
@@ -121,7 +121,7 @@ function queriesNeeded(drop, sd, alpha, power) {
   return enough;
 }
 
-// How often a gate of one measure fails though both systems are equally good.
+// How often a gate with one measure fails although both systems are equally good.
 function falseAlarmRate(n, sd, maxDrop, hardDrop, alpha) {
   const [limit, deviation] = limitOf(sd / Math.sqrt(n), n - 1, alpha, maxDrop, hardDrop);
   return normal(-limit / deviation);
@@ -150,7 +150,7 @@ for (const form of document.querySelectorAll("form[data-calculator]")) {
     const values = Object.fromEntries([...form.elements].filter((field) => field.name)
       .map((field) => [field.name, field.valueAsNumber]));
     answer.textContent = form.checkValidity() ? CALCULATORS[form.dataset.calculator](values) :
-      "Each field takes a number in its range.";
+      "Enter a number within the range of each field.";
   };
   form.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());

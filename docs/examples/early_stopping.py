@@ -1,4 +1,4 @@
-"""One training, watched twice: by LightGBM's default metrics, and by the measure that is searched.
+"""One training run, watched twice: by LightGBM's default metrics, and by the measure of the search.
 
 python docs/examples/early_stopping.py [picture.svg]
 """
@@ -26,7 +26,7 @@ TREES, PATIENCE = 80, 10
 
 
 def problem(n_queries: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, grades 0 to 3 and sizes of queries; each query has a relevant item."""
+    """Features, grades from 0 to 3, and sizes of queries; each query has a relevant item."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(5, 40, n_queries)
     X = rng.normal(size=(sizes.sum(), 6)).round(1)

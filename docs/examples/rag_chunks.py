@@ -1,4 +1,4 @@
-"""Retrieval for a question answering system: chunks are retrieved, documents are judged.
+"""Retrieval for question answering: chunks are retrieved, but documents are judged.
 
 python docs/examples/rag_chunks.py [picture.svg]
 """
@@ -31,7 +31,7 @@ PAGES = {name: text for name, text in topics.items() if len(text) < 30_000}
 
 
 def chunks_of(name: str, size: int = 600) -> dict[str, str]:
-    """Pieces of a page; the id of a chunk tells its page: "try#2"."""
+    """Pieces of a page; the id of a chunk names its page: "try#2"."""
     text = PAGES[name]
     return {
         f"{name}#{place}": text[at : at + size]
@@ -40,7 +40,7 @@ def chunks_of(name: str, size: int = 600) -> dict[str, str]:
 
 
 def grade(answer: str, page: str) -> int:
-    """0 to 2: a page that holds more of the words of the answer is worth more."""
+    """0 to 2: a page with more of the words of the answer has a higher grade."""
     words = set(answer.split())
     share = len(words & set(page.lower().split())) / len(words)
     return 2 if share >= 0.9 else int(share >= 0.7)
@@ -51,7 +51,7 @@ GRADES = {
     question: {name: grade(answer, page) for name, page in PAGES.items()}
     for question, answer in QUESTIONS.items()
 }
-# The pages of some versions of Python may lack an answer, so that nothing could be found.
+# The pages of some Python versions lack an answer; such questions are left out.
 TRUTH = {question: grades for question, grades in GRADES.items() if any(grades.values())}
 
 
@@ -67,7 +67,7 @@ def retrieve(**options: object) -> dict[str, list[str]]:
     }
 
 
-# A chunk counts as its page; of several chunks of one page only the best-ranked one counts.
+# A chunk counts as its page; only the best-ranked chunk of each page counts.
 evaluations = {
     name: evaluate(
         TRUTH,

@@ -1,4 +1,4 @@
-"""A change of a search engine: titles now count more. Which queries got better, and is it chance?
+"""A change to a search engine: titles now count more. Which queries got better, and is it chance?
 
 python docs/examples/search_engine_change.py [picture.svg]
 """
@@ -22,7 +22,7 @@ grades = {
 
 
 def search(title_weight: float) -> dict[str, list[str]]:
-    """The first ten of forty documents: titles and texts each tell something of the grade."""
+    """The first ten of forty documents; scores of titles and of texts reflect the grade."""
     noise = np.random.default_rng(1)
     ranked = {}
     for query in queries:

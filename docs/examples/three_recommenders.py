@@ -1,4 +1,4 @@
-"""Three recommenders on the same users: what is popular, what neighbours liked, and factors.
+"""Three recommenders for the same users: popularity, neighbours and factors.
 
 python docs/examples/three_recommenders.py [picture.svg]
 """
@@ -20,7 +20,7 @@ taste_of = rng.integers(0, 5, 300)
 likes = np.array([0.7 * tastes[taste] + 0.3 * popularity for taste in taste_of])
 clicks = rng.random((300, 120)) < np.clip(20 * likes, 0, 0.9)
 
-# Each click is seen or held back for the test; users without either are left out.
+# Each click is seen, or held back for the test; users who lack one of the two are left out.
 held_back = clicks & (rng.random(clicks.shape) < 0.3)
 seen = clicks & ~held_back
 users = seen.any(axis=1) & held_back.any(axis=1)
@@ -33,7 +33,7 @@ scores = {
     "factors": factors.inverse_transform(factors.fit_transform(seen)),
 }
 
-# What a user has seen cannot be recommended again: candidates= leaves it out.
+# Items that a user has seen are not recommended again: candidates= leaves them out.
 evaluations = {
     name: evaluate(held_back, score, ("ndcg@10", "recall@10", "hit_rate@5"), candidates=seen == 0)
     for name, score in scores.items()
