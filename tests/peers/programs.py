@@ -345,9 +345,8 @@ def recbole(problem):
     import numpy as np
     import torch
 
-    np.float = float  # RecBole 1.2 uses names that NumPy 1.24 took away; np.bool is back in 2
-    if not hasattr(np, "bool"):
-        np.bool = bool
+    for kind in (bool, float):  # RecBole 1.2 uses names that NumPy 1.24 took away
+        vars(np).setdefault(kind.__name__, kind)
     from recbole.evaluator import metrics
 
     names = {"map": metrics.MAP, "mrr": metrics.MRR, "precision": metrics.Precision}
