@@ -1,7 +1,7 @@
 """Ranking metrics as scikit-learn style functions and scorers.
 
-Names are imported when they are first used, so that ``import sklearn_rank`` costs nothing and
-never imports scikit-learn by itself.
+Names are imported when they are first used, so that ``import sklearn_rank`` is fast and does not
+import scikit-learn.
 
 PYTEST_DONT_REWRITE: the distribution has a pytest plugin, which makes pytest mark this package for
 assertion rewriting and warn if it was imported earlier; there is no assertion in it to rewrite.
@@ -124,14 +124,14 @@ _IN_SKLEARN = {
 
 
 def _called_here(name: str) -> str:
-    """Where a name that other programs have is, or nothing: ``ndcg`` and ``ndcg_score``, too."""
+    """Hint on what a name of another program, such as ``ndcg_score``, is called here; or ""."""
     if name.startswith("assert_"):
         return "; the assertions are in pytest_rankmetrics"
     for other in (name, f"{name.removesuffix('_at_k')}_score"):
         if other in _IN_SKLEARN or other in _HOME_OF:
             told = f"; it is called {_IN_SKLEARN.get(other, other)!r} here"
             if name in ("dcg_score", "ndcg_score"):
-                told += ", and has scikit-learn's values with gain='linear'"
+                told += ", and gives scikit-learn's values with gain='linear'"
             return told
     return ""
 

@@ -1,8 +1,8 @@
 """The demonstration that `sklearn-rank demo` runs: tune, compare and guard a ranker.
 
 Search over Python's help pages: `help("while")` prints a page and, under it, related topics.
-The page is the query, and the pages behind the topics are relevant. The lines that are printed are
-those that run; the README begins with the first ones.
+The page is the query, and the pages of these topics are relevant. The printed lines are those that
+run; the README begins with the first ones.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def run_demo(path: str, *, is_opened: bool) -> None:
         "pages": {page: {"title": page, "text": text.strip()} for page, text in texts.items()},
         "path": path,
     }
-    print("1. Tune: X has the similarities of names and texts, qid the query of each row\n")
+    print("1. Tune: X holds the similarities of names and texts, qid the query of each row\n")
     with waiting("searching for the best ranker"):
         _run(TUNE, names)
 

@@ -43,10 +43,10 @@ class DuplicateItemError(ValueError):
 
 
 class FileFormatError(ValueError):
-    """A file does not hold what its format demands; the message begins with file and line."""
+    """A file does not follow its format; the message begins with file and line."""
 
     line: int | None = None
-    """Number of the line, where one is wrong."""
+    """Number of the wrong line, if a line is wrong."""
 
 
 class QueryMismatchError(ValueError):
@@ -62,7 +62,7 @@ class UndefinedMetricError(ValueError):
 
 
 class RankingConfigError(TypeError):
-    """The query ids of rows are missing, or a scorer is set up so that it cannot measure anything.
+    """The query ids of rows are missing, or a scorer cannot measure anything as it is set up.
 
     A search over such a scorer ends with :class:`SearchStopped`, which has the same message.
     """
@@ -85,7 +85,7 @@ class RankingDataWarning(UserWarning):
 
 
 class RankingMatchWarning(RankingDataWarning):
-    """Queries or items of one side match none of the other; gates refuse what they do not allow."""
+    """Queries or items of one side match none of the other; a gate fails unless it allows this."""
 
 
 class RankingOrderWarning(RankingDataWarning):

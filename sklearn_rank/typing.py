@@ -18,7 +18,7 @@ else:  # numpy.typing takes a fifth of the time of the whole import
     Array = FloatArray = IntArray = BoolArray = np.ndarray
 
 StringProvider: TypeAlias = Callable[[Any], str]
-"""The string by which an item is compared."""
+"""Item to the string by which it is compared."""
 
 Ties: TypeAlias = Literal["average", "stable", "docid", "optimistic", "pessimistic"]
 ZeroDivision: TypeAlias = Literal["warn", "raise"] | float

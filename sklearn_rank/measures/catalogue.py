@@ -42,7 +42,7 @@ MAR = Metric(
     "mar",
     "MAR",
     binary.average_recall,
-    "Mean over queries of the average recall: recall at each relevant item, summed over min(R, k).",
+    "Mean over queries of the sum of recall at each relevant item, divided by min(R, k).",
     "WarpRec documentation, Accuracy metrics",
     formula="∑ R@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     aliases=("mean_average_recall", "average_recall"),
@@ -62,7 +62,7 @@ PRECISION = Metric(
     "precision",
     "P",
     binary.precision,
-    "Share of the first k items that is relevant.",
+    "Share of the first k items that are relevant.",
     "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / k",
     aliases=("p", "pre", "prec", "set_p"),
@@ -73,7 +73,7 @@ RECALL = Metric(
     "recall",
     "R",
     binary.recall,
-    "Share of the relevant items that is among the first k.",
+    "Share of the relevant items that are among the first k.",
     "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / R",
     aliases=("r", "set_r", "set_recall"),
@@ -176,7 +176,7 @@ NDCG = Metric(
     "ndcg",
     "nDCG",
     graded.ndcg,
-    "DCG over the DCG of the best order of all relevant items.",
+    "DCG divided by the DCG of the best order of all relevant items.",
     "Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418; gain 2^grade - 1 and discount "
     "log2(rank + 1): Burges et al., Learning to Rank using Gradient Descent, 2005, "
     "doi:10.1145/1102351.1102363",
@@ -203,7 +203,7 @@ NERR = Metric(
     "nerr",
     "nERR",
     graded.nerr,
-    "ERR over the ERR of the best order of all relevant items.",
+    "ERR divided by the ERR of the best order of all relevant items.",
     "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009, "
     "doi:10.1145/1645953.1646033",
     formula="ERR@k / ERR@k of the best order",
@@ -335,7 +335,7 @@ BPREF = Metric(
     "bpref",
     "bpref",
     recall_levels.bpref,
-    "Mean over relevant items of the share of the first R judged irrelevant items ranked below.",
+    "Mean over relevant items of the share of the first R judged irrelevant items below each.",
     "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004, "
     "doi:10.1145/1008992.1009000; trec_eval 10",
     formula="1/R ∑ 1 − min(n, R) / min(N, R) over relevant items below n of N judged irrelevant",
@@ -380,7 +380,7 @@ _OTHER_WORDS = {
 
 
 def find_metric(name: str) -> Metric:
-    """The record behind a name or alias, whatever its case."""
+    """The record with this name or alias, regardless of case."""
     metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
     if metric is None:
         names = ", ".join(metric.name for metric in METRICS)
@@ -395,8 +395,8 @@ def find_metric(name: str) -> Metric:
             hint = f"; {_OTHER_WORDS[plain(name)]}"
         if plain(base.rstrip("@")) in _WITHOUT_JUDGEMENTS:
             hint = (
-                "; it does not depend on judgements: compute it, and pass values={name: {query: "
-                "number}}, or to a gate totals={name: number} of the whole run"
+                "; it does not depend on judgements: compute it yourself and pass values={name: "
+                "{query: number}}, or, to a gate, totals={name: number} for the whole run"
             )
         msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {names}"
         raise UnknownMeasureError(msg)

@@ -1,9 +1,9 @@
 """Conventions of other programs.
 
-A preset fills in arguments that the caller left out; explicit ones win. It gives the numbers of its
-program, which docs/_presets.json records, or explains why not: a measure that the program
-lacks, or counts as no parameter expresses, is refused by name, and data on which the two differ,
-such as ties that a program leaves to chance, draw a warning.
+A preset fills in arguments that the caller left out; explicit ones win. It reproduces the numbers
+of its program, which docs/_presets.json records, or explains why not: a measure that the program
+lacks, or computes in a way that no parameter expresses, is refused by name; data on which the two
+differ, such as ties that a program leaves to chance, cause a warning.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Convention:
     ties, zero_division, missing : str or float
         Defaults of :func:`evaluate` under this convention.
     negative_grades : {"raise", "unjudged", "irrelevant"}
-        A grade below 0 is an error, means that nobody judged the item, or is as good as 0.
+        A grade below 0 is an error, means that the item is unjudged, or counts as 0.
     assume : {"complete", "partial"} or None
         Default of :func:`evaluate` under this convention.
     lowest : {"ranked", "masked"}
@@ -38,20 +38,19 @@ class Convention:
     parameters : mapping of str to mapping
         Parameters of each metric, by its name.
     undefined : mapping of str to str or float
-        ``zero_division`` of the metrics that differ in it.
+        ``zero_division`` of each metric for which it differs.
     measures : tuple of str or None
-        Names of the metrics that are offered; None allows all.
+        Names of the available metrics; None allows all.
     refused : mapping of str to str
-        Why a metric is not offered; names with ``@`` apply only to cutoffs.
+        Why a metric is not available; names with ``@`` apply only to cutoffs.
     differs : mapping of str to mapping
-        What the program does with "tied" relevant items (in "long" rankings, or as float32:
-        "close"), "judged" items tied with others, relevant items of "negative" scores or 0, an
-        "empty" ranking, one in which all that is relevant is "unfound", data where "none" is
-        relevant, grades "below" 0, "graded" items, or a
-        "short" ranking, which ends above the cutoff, by metric or ``"*"``, where no parameter says
-        so: such data are warned of.
+        How the program differs in ways that no parameter reproduces, by case, then by metric or
+        ``"*"``; such data cause a warning. Cases are "tied" relevant items ("long": in long
+        rankings; "close": equal as float32), "judged" items tied with unjudged ones, relevant items
+        with "negative" scores or 0, an "empty" ranking, relevant items all "unfound", "none"
+        relevant, grades "below" 0, "graded" items, and a ranking too "short" for the cutoff.
     cutoffs : mapping of str to int
-        Cutoffs of the program for metrics without one.
+        Cutoffs that the program uses for metrics without one.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Measures that the caller makes: of a function, or of values measured elsewhere."""
+"""User-defined measures: from a function, or from values measured elsewhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def measure_from(
         a float64 array of shape (n_ranked,), 0 where an item is irrelevant or unjudged. With a
         second parameter that has no default, ``function(grades, ideal)``, it also gets the grades
         of all relevant items, retrieved or not, highest first. It returns a number in
-        ``range``, or NaN if the measure is undefined. None: the values are given by
+        ``range``, or NaN if the measure is undefined. None if the values are passed to
         ``evaluate(..., values=)``.
     range : (float, float), default=(0, 1)
         Minimum and maximum of the measure; both may be infinite.
@@ -54,19 +54,19 @@ def measure_from(
     Returns
     -------
     measure : Measure
-        Accepted wherever a measure is; cannot be parsed from text. Tied relevant items
-        are refused: pass ``ties="stable"`` or ``"docid"``. Two measures are equal if their names,
-        functions, ranges and directions are.
+        Accepted wherever a measure is, but not parsed from text. Tied relevant items are refused:
+        pass ``ties="stable"`` or ``"docid"``. Two measures are equal if their names, functions,
+        ranges and directions are equal.
 
     Raises
     ------
     InvalidParameterError
-        If an argument breaks its rule, or ``name`` reads as another measure. When evaluated, if
+        If an argument is invalid, or ``name`` already means another measure. When evaluated, if
         the function returns anything but a number in ``range`` or NaN.
 
     References
     ----------
-    .. [1] MacAvaney et al., Streamlining Evaluation with ir-measures, 2022, has it as ``define``.
+    .. [1] MacAvaney et al., Streamlining Evaluation with ir-measures, 2022 (``define``).
 
     Examples
     --------
@@ -86,11 +86,12 @@ def measure_from(
     except UnknownMeasureError:
         reads_as = None
     except ValueError:
-        reads_as = "a measure of the catalogue"
+        reads_as = "a built-in measure"
     if name in _TAKEN:
         reads_as = "a column of results and baselines"
     if reads_as is not None or name.startswith("neg_"):
-        msg = f"name {name!r} reads as {reads_as or 'the negative of a measure'}; choose another"
+        means = reads_as or "the negative of a measure"
+        msg = f"name {name!r} already means {means}; choose another name"
         raise InvalidParameterError(msg)
     if function is not None and not callable(function):
         msg = f"function must be callable or None, got {safe_repr(function)}"
@@ -100,7 +101,7 @@ def measure_from(
     except (TypeError, ValueError, OverflowError):
         lower = upper = math.nan
     if not lower < upper:
-        msg = f"range must be two numbers in rising order, got {safe_repr(range)}"
+        msg = f"range must be two numbers in increasing order, got {safe_repr(range)}"
         raise InvalidParameterError(msg)
     better = check_flag(greater_is_better, "greater_is_better", "measure_from")
     return _measure_of(CustomKernel(name, function, lower, upper), better)
@@ -111,7 +112,7 @@ def _measure_of(kernel: CustomKernel, greater_is_better: bool) -> Measure:
         kernel.name,
         kernel.name,
         kernel,
-        "A measure of the caller.",
+        "A user-defined measure.",
         "",
         lower=kernel.lower,
         upper=kernel.upper,
@@ -131,7 +132,7 @@ def _measure_of(kernel: CustomKernel, greater_is_better: bool) -> Measure:
 
 
 def given_measures(values: Any, lower: Collection[str] = ()) -> dict[Measure, Any]:
-    """Measures named in ``values``, with their numbers by query; names in ``lower`` have costs."""
+    """Measures in ``values`` with their numbers by query; for names in ``lower`` less is better."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -147,7 +148,7 @@ def given_measures(values: Any, lower: Collection[str] = ()) -> dict[Measure, An
             msg = f"values names {measure}, which is computed from rankings; choose another name"
             raise InvalidParameterError(msg)
         if str(measure) in map(str, measures):
-            msg = f"values names {measure} twice"
+            msg = f"values has {measure} twice"
             raise InvalidParameterError(msg)
         numbers_of = as_native(numbers_of, f"values of {measure}")
         is_one = isinstance(numbers_of, (str, bytes)) or getattr(numbers_of, "ndim", 1) == 0
@@ -189,19 +190,19 @@ def numbers_by_query(
     if not isinstance(given, Mapping):
         if keyed:
             msg = (
-                f"values of {measure} are a {type(given).__name__}, and these queries are joined "
-                "by id, never by position; pass {query: number}"
+                f"values of {measure} are a {type(given).__name__}, but these queries are joined "
+                "by id, not by position; pass {query: number}"
             )
             raise TypeError(msg)
         if len(given) != len(query_ids):
-            msg = f"values of {measure} have length {len(given):,} for {len(query_ids):,} queries"
+            msg = f"values of {measure}: {len(given):,} numbers for {len(query_ids):,} queries"
             raise QueryMismatchError(msg)
         given = dict(zip(query_ids, given, strict=True))
     given_queries = {*query_ids, *left_out}
     missing = [query for query in query_ids if query not in given]
     unknown = [query for query in given if query not in given_queries]
     if missing or unknown:
-        what = "no number for" if missing else "numbers of queries that are not evaluated:"
+        what = "no number for" if missing else "numbers for queries that are not evaluated:"
         msg = f"values of {measure}: {what} {format_list(missing or unknown)}"
         raise QueryMismatchError(msg)
     lower, upper, numbers_read = measure.metric.lower, measure.metric.upper, []
@@ -220,8 +221,8 @@ def numbers_by_query(
             )
             if (lower, upper) == (0, 1):
                 name = f"measure_from({str(measure)!r}, range=(0, float('inf')), "
-                msg += f"; other numbers need a direction: {name}greater_is_better=...)"
-                msg += f", or a limit of a gate, {argument('at_most')}, if lower is better"
+                msg += f"; for other numbers pass {name}greater_is_better=...) as the key; "
+                msg += f"in a gate, if lower is better, a limit {argument('at_most')} is enough"
             raise InvalidParameterError(msg)
         numbers_read.append(float(value))
     return np.array(numbers_read, dtype=np.float64)

@@ -40,7 +40,7 @@ _WORD = r"11pt|[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\""
 _NUMBER_LIST = r"[\d\s.,:eE+\-(){}]{1,100000}"
 _LONGEST_NAME = 100_000
 _DEEPEST = 32
-"""Nesting of measures: far more than anybody means, far less than the recursion limit."""
+"""Deepest nesting of measures: far more than needed, far less than the recursion limit."""
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
 _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("fbeta", {"beta": 1.0}),
@@ -96,14 +96,14 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
         result = spec
     elif isinstance(spec, str):
         if len(spec) > _LONGEST_NAME:
-            msg = f"{safe_repr(spec)} is longer than a measure may be, {_LONGEST_NAME:,} characters"
+            msg = f"{safe_repr(spec)} is longer than {_LONGEST_NAME:,} characters"
             raise UnknownMeasureError(msg)
         letter = None if k is None else re.fullmatch(_LETTER, spec.strip())
         result = _parse(letter["name"] if letter else spec)
     else:
-        msg = f"a measure is a str or a Measure, got {type(spec).__name__}: {safe_repr(spec)}"
+        msg = f"a measure must be a str or Measure, got {type(spec).__name__}: {safe_repr(spec)}"
         if callable(spec):
-            msg += "; measure_from(name, function) makes one of a function"
+            msg += "; measure_from(name, function) makes one from a function"
         raise TypeError(msg)
     twice = sorted(result.given & parameters.keys())
     if twice or (k is not None and result.k is not None and k != result.k):
@@ -137,7 +137,7 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
         raise ValueError(msg)
     twice = [wanted for number, wanted in enumerate(parsed) if wanted in parsed[:number]]
     if distinct and twice:
-        msg = f"measures names {twice[0]} twice"
+        msg = f"measures has {twice[0]} twice"
         raise ValueError(msg)
     return tuple(parsed)
 
@@ -157,7 +157,7 @@ def _parse(text: str, level: int = 0) -> Measure:
     letter = re.fullmatch(_LETTER, stripped)
     if letter and find_metric(letter["name"].partition("(")[0]).takes_k:
         msg = (
-            f"{safe_repr(text)} has the letter k, which stands for a number; write a cutoff, as in "
+            f"the k in {safe_repr(text)} stands for a number; write a cutoff, as in "
             f"'{letter['name']}@10', or {letter['name']!r} for whole rankings"
         )
         raise InvalidParameterError(msg)
@@ -167,7 +167,7 @@ def _parse(text: str, level: int = 0) -> Measure:
         parts = [part for part in re.split(r"[,;\s]+", text) if part]
         advice = "spell it like 'ndcg(gain=linear)@10'"
         if len(parts) > 1 and all(re.fullmatch(_MEASURE, part) for part in parts):
-            advice = "it looks like several: pass them as a list, on a command line each with -m"
+            advice = "it looks like several: pass a list, or on the command line -m for each"
         msg = f"{safe_repr(text)} is not a measure; {advice}"
         raise UnknownMeasureError(msg)
     name, cutoff, min_rel = plain(match["name"]), match["k"], match["level"]
@@ -193,7 +193,7 @@ def _parse(text: str, level: int = 0) -> Measure:
     if min_rel is not None:
         _add(parameters, metric, "min_rel", int(min_rel), text)
     if members and not metric.combines:
-        msg = f"{metric.name} is not made of other measures, got {safe_repr(text)}"
+        msg = f"{metric.name} does not combine other measures, got {safe_repr(text)}"
         raise InvalidParameterError(msg)
     if members:
         parameters["measures"] = tuple(members)
@@ -201,7 +201,7 @@ def _parse(text: str, level: int = 0) -> Measure:
 
 
 def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text: str) -> None:
-    """Add one parameter; ir_measures' parameters have their names here."""
+    """Add one parameter; parameters of ir_measures get their names here."""
     if key == "rel":
         key = "min_rel"
     elif key == "dcg" and isinstance(value, str):

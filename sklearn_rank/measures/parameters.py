@@ -28,7 +28,7 @@ def _check_word(value: Any, name: str, owner: str, *, words: tuple[str, ...]) ->
 
 
 def number_from(at_least: float, *, above: bool = False) -> Check:
-    """Check for a finite number of at least, or above, a bound."""
+    """Check for a finite number that is at least, or above, a bound."""
     return partial(check_number, at_least=at_least, above=above)
 
 

@@ -22,12 +22,12 @@ _BY_CHANCE = {"tied": {"*": "the program leaves the order of tied items to chanc
 _FLOAT32 = {
     "close": dict.fromkeys(
         (*_AT_K, "rprec", "bpref"),
-        "scores are compared as float32, so that those equal there are tied",
+        "scores are compared as float32, so scores that are equal as float32 are tied",
     )
 }
 _IPREC_9 = (
-    "trec_eval 9, which it runs, rounds the relevant items of a recall level up from 0.1, where "
-    "trec_eval 10 and this package round from 0.5"
+    "it runs trec_eval 9, which rounds the number of relevant items at a recall level up from a "
+    "fraction of 0.1; trec_eval 10 and this package round up from 0.5"
 )
 _WHOLE_ALONE = dict.fromkeys(
     ("fbeta@", "set_map@", "dcg@", "idcg@"), "the program has it only without a cutoff"
@@ -50,8 +50,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "bpref", "dcg", "idcg"),
         "refused": {
             **_WHOLE_ALONE,
-            "rbp": "trec_eval scales gains by a number that it never sets, so that its rbp depends "
-            "on the measures asked for before; alone it is rbp(gain=linear,persistence=0.9)",
+            "rbp": "trec_eval scales gains by a number that it never sets, so its rbp depends on "
+            "the measures computed before; on its own it is rbp(gain=linear,persistence=0.9)",
         },
         "differs": {
             "empty": {"*": "a run file cannot hold an empty ranking, so its query is missing there"}
@@ -74,14 +74,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err", "bpref"),
         "differs": {
             **_FLOAT32,
-            "judged": {"judged": "its Judged@k breaks ties by rising ids"},
+            "judged": {"judged": "its Judged@k breaks ties by ascending ids"},
             "below": {"bpref": "its bpref treats them as unjudged, and its Judged@k as judged"},
         },
         "refused": {
             **_WHOLE_ALONE,
             "iprec": _IPREC_9,
-            "rbp": "RBP comes from another provider there, which computes other ranks",
-            "mrr@": "RR@k comes from another provider there, which breaks ties differently",
+            "rbp": "its RBP comes from another provider, which ranks items differently",
+            "mrr@": "its RR@k comes from another provider, which breaks ties differently",
         },
     },
     "sklearn": {
@@ -132,8 +132,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "undefined": {"precision": 0.0},
         "measures": ("map", "precision", "ndcg"),
         "refused": {
-            "nerr": "PT-Ranking takes the highest grade of the data: it is nerr(max_grade=4), or "
-            "whatever that is, without this convention"
+            "nerr": "PT-Ranking uses the highest grade in the data; pass it without this "
+            "convention, as in nerr(max_grade=4)"
         },
         "differs": {
             **_BY_CHANCE,
@@ -153,8 +153,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "cutoffs": dict.fromkeys(("map", "precision", "ndcg"), 32),
         "measures": ("map", "precision", "ndcg"),
         "refused": {
-            "auc": "XGBoost's auc counts all pairs of a group in the order of their labels, equal "
-            "labels too, and leaves out groups below three rows"
+            "auc": "XGBoost's auc counts all pairs of a group in the order of their labels, even "
+            "pairs with equal labels, and leaves out groups of fewer than three rows"
         },
     },
     "lightgbm": {
@@ -180,8 +180,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "err": "CatBoost's ERR uses the grade as the probability of satisfaction",
             "auc": "CatBoost's AUC counts all pairs of all groups together, in the order of their "
             "labels",
-            "gauc": "CatBoost's QueryAUC counts a tie half where its other measures take the worst "
-            "order: it is gauc without this convention, with zero_division=0.0",
+            "gauc": "CatBoost's QueryAUC counts a tie half, but its other measures take the worst "
+            "order; use gauc with zero_division=0.0 and without this convention",
         },
     },
     "torchmetrics": {
@@ -200,7 +200,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
         "undefined": {"recall": "raise", "auc": np.nan},
         "measures": (*_AT_K, "auc"),
-        "refused": {"gauc": "RecBole's GAUC weighs users by their positives, which is auc here"},
+        "refused": {"gauc": "RecBole's GAUC weights users by their positives, which is auc here"},
         "differs": {"tied": dict.fromkeys(_AT_K, _BY_CHANCE["tied"]["*"])},
     },
     "rectools": {
@@ -221,7 +221,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
         "measures": ("map", "precision", "recall", "ndcg"),
         "refused": {
-            "rprec": "Recommenders reads k ranks at most, and leaves out users without a hit",
+            "rprec": "Recommenders reads at most k ranks, and leaves out users without a hit",
             "auc": "Recommenders' auc uses the ratings of items on both sides as labels",
         },
         "differs": {
@@ -244,10 +244,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "parameters": {"map": {"denominator": "relevant"}, **_gains("linear")},
         "measures": (*_AT_K, "fbeta", "rprec", "dcg"),
         "refused": {
-            "rbp": "ranx weighs items by their grades, whatever the highest",
-            "bpref": "ranx gives 0 for all queries where one has nothing relevant or irrelevant; "
-            "otherwise it is bpref with ties='stable' without this convention",
-            "iprec": "ranx rounds the relevant items of a recall level up from 0.1",
+            "rbp": "ranx weights items by their grades, regardless of the highest grade",
+            "bpref": "ranx gives 0 for all queries if one has no relevant or no irrelevant item; "
+            "otherwise, use bpref with ties='stable' and without this convention",
+            "iprec": "ranx rounds the number of relevant items at a recall level up from a "
+            "fraction of 0.1",
         },
         "differs": {
             "long": {

@@ -1,7 +1,7 @@
 """A metric, and a measure: a metric with its cutoff and parameters.
 
 A record of a metric holds what neither a formula nor a docstring can carry: names, range,
-direction, which parameters exist and which values they take. Everything else draws on it.
+direction, which parameters exist and which values they take. Everything else reads it.
 """
 
 from __future__ import annotations
@@ -44,39 +44,39 @@ class Metric:
     """Least possible value."""
     greater_is_better: bool = True
     graded: bool = False
-    """Whether grades matter beyond being above 0; where members are combined, those tell."""
+    """Whether grades matter beyond being above 0; a metric with members leaves it to them."""
     takes_k: bool = True
     checks: Mapping[str, Check] = field(default_factory=dict)
     """Parameters and what each may be."""
     averages: tuple[str, ...] = ("macro",)
     """Averages over queries, the default first."""
     parts: Callable[..., ItemParts] | None = None
-    """Judged rankings to what each relevant item adds to the value; None: it is no such sum."""
+    """Judged rankings to what each relevant item adds to the value; None if it is no such sum."""
     members: tuple[Measure, ...] = ()
-    """Measures that a metric combines by default; none if it combines none."""
+    """Measures that the metric combines by default; empty if it combines none."""
     takes_ties: bool = True
     """Whether there is a formula for the expectation over all orders of tied items."""
     by_score: bool = False
-    """Whether relevance scores, where given, decide the order."""
+    """Whether relevance scores, if given, decide the order."""
     counts_irrelevant: bool = False
-    """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
+    """Whether every irrelevant item of a ranking counts, even below the cutoff."""
     weights: Callable[..., FloatArray] | None = None
     """Judged rankings to one weight per query, where the average is not "macro"."""
     contributions: Callable[..., FloatArray] | None = None
-    """Two rankings of a query to each item's part in the change, where that is more than a
-    difference of ``parts``."""
+    """Two rankings of a query to each item's part in the change, if that is more than a difference
+    of ``parts``."""
     of_judgements: bool = False
-    """It measures how much is judged, whatever is relevant: every convention has it."""
+    """Whether it measures only how much is judged; every convention allows it."""
     of_results: bool = False
-    """It counts queries with or without results: every convention has it, and queries outside of
-    its definition are left out, whatever ``zero_division``."""
+    """Whether it counts queries with or without results; every convention allows it, and queries
+    for which it is undefined are left out, regardless of ``zero_division``."""
     skips_unjudged: bool = False
-    """Whether items that nobody judged count for nothing, instead of as irrelevant."""
+    """Whether unjudged items are skipped instead of counted as irrelevant."""
     version: int = 1
-    """Version of the definition: raised when a ranking gets another value, so that recorded values
-    are not compared with values of another kind."""
+    """Version of the definition: increased when values change, so that recorded values are not
+    compared with values of another definition."""
     is_custom: bool = False
-    """Whether the caller made it, by :func:`sklearn_rank.measure_from`."""
+    """Whether it was made by :func:`sklearn_rank.measure_from`."""
     is_total: bool = False
     """Whether its one value for all queries was measured elsewhere."""
     is_given: bool = False
@@ -110,7 +110,7 @@ class Metric:
 
     @property
     def combines(self) -> bool:
-        """Whether the metric is made of other measures."""
+        """Whether the metric combines other measures."""
         return bool(self.members)
 
 
@@ -134,7 +134,7 @@ class Measure:
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: derived values belong to the version that reads them."""
+        """Only the fields: derived values belong to the version that reads them."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def __str__(self) -> str:
@@ -146,7 +146,7 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """Spelling for people, such as "nDCG@10"."""
+        """Spelling for display, such as "nDCG@10"."""
         return str(self).replace(self.metric.name, self.metric.symbol, 1)
 
     def in_full(self) -> str:
@@ -185,7 +185,8 @@ class Measure:
             else:
                 if (owner, name, value) == ("precision", "denominator", "min"):
                     msg = (
-                        "hits / min(R, k) is recall(denominator=min); precision has k or retrieved"
+                        "hits / min(R, k) is recall(denominator=min); precision takes k or "
+                        "retrieved"
                     )
                     raise InvalidParameterError(msg)
                 checked[name] = metric.checks[name](value, name, owner)
@@ -199,7 +200,7 @@ class Measure:
             part = one.metric
             in_unit = (part.lower, part.upper) == (0.0, 1.0) and part.greater_is_better
             if not in_unit or one.is_pooled or part.is_given:
-                msg = f"{owner} needs measures per query between 0 and 1 (best), got {one}"
+                msg = f"{owner} needs measures with values per query from 0 to 1 (best), got {one}"
                 raise InvalidParameterError(msg)
         changed = tuple(
             (name, checked[name])

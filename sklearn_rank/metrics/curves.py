@@ -1,4 +1,4 @@
-"""Curves over all thresholds, as arrays: of all queries together or of each."""
+"""Curves over all thresholds, as arrays, of all queries together or averaged over queries."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def ranking_roc_curve(
     y_true, y_score, groups, string_provider, relevance
         Any layout of :func:`ranking_auc_score`; a grade above 0 is relevant.
     average : {"pooled", "macro"}, default="pooled"
-        All items in one ranking by their scores, which must then be comparable across queries; or
-        the mean of the curves of the queries.
+        The curve of all items ranked together, whose scores must then be comparable across
+        queries; or the mean of the queries' curves.
 
     Returns
     -------
@@ -48,8 +48,8 @@ def ranking_roc_curve(
         True positive rates in [0, 1]: share of the relevant items, retrieved or not. Tied items
         make one point together, so that the area under the curve counts a tie half.
     thresholds : ndarray of shape (n_points,)
-        Scores, descending from infinity; the last is -inf where relevant items were not
-        retrieved. NaN for ``average="macro"``.
+        Scores, descending from infinity; the last is -inf if relevant items were not retrieved.
+        NaN for ``average="macro"``.
 
     Raises
     ------
@@ -103,13 +103,13 @@ def ranking_precision_recall_curve(
     y_true, y_score, groups, string_provider, relevance
         As in :func:`ranking_roc_curve`.
     average : {"pooled", "macro"}, default="pooled"
-        All items in one ranking by their scores, which must then be comparable across queries; or
-        the mean over queries of the interpolated precision at the recalls 0, 0.01, ..., 1.
+        The curve of all items ranked together, whose scores must then be comparable across
+        queries; or the queries' mean interpolated precision at the recalls 0, 0.01, ..., 1.
 
     Returns
     -------
     precision : ndarray of shape (n_points,)
-        In [0, 1]; ends with 1 as scikit-learn's does. Tied items make one point together.
+        In [0, 1]; ends with 1, as in scikit-learn. Tied items make one point together.
     recall : ndarray of shape (n_points,)
         In [0, 1], descending; relevant items that were not retrieved count in the denominator.
     thresholds : ndarray of shape (n_points - 1,)
@@ -151,10 +151,10 @@ def ranking_precision_recall_curve(
     return np.append(mean, 1.0), np.append(grid, 0.0), np.full(len(grid), np.nan)
 
 
-# What curves are made of, which displays read, too ---------------------------------------------
+# Parts of curves, which displays also read ------------------------------------------------------
 
 RECALLS = np.arange(101) / 100
-"""Recalls at which precision is interpolated; divided, as recalls are, so that they match."""
+"""Recalls at which precision is interpolated; divided as recalls are, so that they match."""
 
 
 class Curve(NamedTuple):
@@ -164,7 +164,7 @@ class Curve(NamedTuple):
     """False positive rates, ascending; or recalls, descending."""
     y: FloatArray
     thresholds: FloatArray
-    """In the units of the scores, if there are any; else codes that fall with the rank."""
+    """Thresholds in the units of the scores; NaN without scores common to all items."""
     query: int
     """Number of the query; 0 for all together."""
 
@@ -213,7 +213,7 @@ class _Labelled(NamedTuple):
     codes: FloatArray
     """Stand in for the scores, whose infinities scikit-learn refuses."""
     scores: Array | None = None
-    """Scores, ascending, of the codes 1, 2, ...; None if they mean nothing."""
+    """Ascending scores of the codes 1, 2, ...; None without scores common to all items."""
 
     def scores_of(self, codes: FloatArray) -> FloatArray:
         """Thresholds in the units of the scores."""

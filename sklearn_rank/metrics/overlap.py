@@ -1,4 +1,4 @@
-"""Rank-biased overlap: how much two rankings agree, without any judgement."""
+"""Rank-biased overlap: how much two rankings agree, without judgements."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def rank_biased_overlap_score(
 
     How much of the top do two systems share? The agreement at depth d is the share of items that
     both have among their first d; RBO is its mean over all depths, where depth d has the weight (1
-    - p) p^(d - 1). The agreement at the end of the lists is assumed to hold below it (equation 32
-    of [1]_). It needs no judgements: it shows how much rankings changed, not whether they are
-    better.
+    - p) p^(d - 1). The agreement at the end of the lists is assumed to continue below them
+    (equation 32 of [1]_). RBO needs no judgements: it shows how much rankings changed, not whether
+    they are better.
 
     Parameters
     ----------
     y_baseline, y_new : mapping, sequence of rankings, or array of shape (n_queries, n_items)
-        Rankings of the same queries: {query: ranking}, joined by id; rankings in the same order;
-        or scores of the same items. A ranking is a sequence of ids, the best first, or
-        {item: score}. They may be of different lengths.
+        Rankings of the same queries: {query: ranking}, joined by id; rankings of queries in the
+        same order; or scores of the same items. A ranking is a sequence of ids, the best first, or
+        {item: score}. Rankings may have different lengths.
     p : float, default=0.9
-        Ratio of the weights of successive depths, in (0, 1): at 0.9 the first ten ranks have 86 %
+        Ratio of the weights of successive depths, in (0, 1): with 0.9 the first ten ranks have 86%
         of the weight.
     per_query : bool, default=False
         Whether to return the value of each query, in the order of ``y_baseline``.
@@ -51,14 +51,14 @@ def rank_biased_overlap_score(
     -------
     score : float or ndarray of shape (n_queries,)
         In [0, 1]; 1 if one ranking begins with the other. The overlap of two empty rankings is 1,
-        that of an empty and a non-empty one
-        0. With ties it is the exact mean over all orders of tied items, independently
-        in both rankings, so a ranking with ties has an overlap below 1 with itself.
+        and that of an empty and a non-empty one is 0. With ties it is the exact mean over all
+        orders of tied items, independently in both rankings, so a ranking with ties has an overlap
+        below 1 with itself.
 
     Raises
     ------
     QueryMismatchError
-        If the two sides have different queries.
+        If the two arguments have different queries.
     DuplicateItemError
         If a ranking has an item twice.
     InvalidParameterError
@@ -81,10 +81,10 @@ def rank_biased_overlap_score(
     old, new = _by_query(y_baseline, "y_baseline"), _by_query(y_new, "y_new")
     apart = [query for query in (*old, *new) if query not in old or query not in new]
     if apart:
-        msg = f"y_baseline and y_new must rank the same queries; only one has {format_list(apart)}"
+        msg = f"y_baseline and y_new must rank the same queries; one lacks {format_list(apart)}"
         raise QueryMismatchError(msg)
     if not old:
-        msg = "y_baseline and y_new have no query"
+        msg = "y_baseline and y_new have no queries"
         raise InvalidParameterError(msg)
     values = np.array(
         [_overlap(_ranks(old[query], query), _ranks(new[query], query), p) for query in old]
@@ -129,7 +129,7 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
     try:
         ranks = {item: (position, 1) for position, item in enumerate(items)}
     except TypeError:
-        msg = f"query {safe_repr(query)} ranks items that are not hashable; pass ids of items"
+        msg = f"query {safe_repr(query)} ranks items that are not hashable; pass item ids"
         raise InvalidParameterError(msg) from None
     if len(ranks) < len(items):
         twice = [item for position, item in enumerate(items) if ranks[item][0] != position]

@@ -68,16 +68,16 @@ def mean_average_precision_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best. A relevant item that was not retrieved adds 0, except
-        with ``denominator="retrieved"``.
+        In [0, 1], dimensionless; 1 is best. A relevant item that was not retrieved adds 0; with
+        ``denominator="retrieved"`` it is ignored.
 
     References
     ----------
@@ -129,10 +129,10 @@ def mean_average_recall_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -172,8 +172,8 @@ def mean_reciprocal_rank_score(
 ) -> float:
     """Mean over queries of the reciprocal rank of the first relevant item (MRR).
 
-    How far must a user read to find one relevant item? A query whose first ``k`` items hold nothing
-    relevant counts 0.
+    How far must a user read to find one relevant item? A query with nothing relevant among its
+    first ``k`` items scores 0.
 
     Parameters
     ----------
@@ -184,10 +184,10 @@ def mean_reciprocal_rank_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -223,10 +223,10 @@ def precision_at_k_score(
     string_provider: StringProvider | None = None,
     relevance: Any = None,
 ) -> float:
-    """Mean over queries of the share of the first k items that is relevant (P@k).
+    """Mean over queries of the share of the first k items that are relevant (P@k).
 
-    With h relevant items within ``k`` it is h / k. Without ``k`` the length of the ranking takes
-    its place, and an empty ranking counts 0.
+    With h relevant items within ``k`` it is h / k. Without ``k`` the divisor is the length of the
+    ranking, and an empty ranking scores 0.
 
     Parameters
     ----------
@@ -235,14 +235,14 @@ def precision_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"k", "retrieved"}, default="k"
-        ``k``, also where a ranking is shorter; or the items within ``k``.
+        ``k``, even if a ranking is shorter; or the number of items within ``k``.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -293,14 +293,14 @@ def recall_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"relevant", "min"}, default="relevant"
-        R, or min(R, k), with which a ranking that starts with relevant items only reaches 1.
+        R; or min(R, k), so that a perfect ranking reaches 1 even if R exceeds ``k``.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -340,9 +340,9 @@ def fbeta_at_k_score(
 ) -> float:
     """Mean over queries of the F-measure of precision and recall of the first k items.
 
-    F = (1 + b^2) P R / (b^2 P + R) with P@k and R@k of each query, averaged over the queries
-    afterwards; ``beta=1`` is F1@k. Because P and R share their numerator h, it equals (1 + b^2) h
-    / (b^2 R + k), which is linear in h.
+    F = (1 + b^2) P R / (b^2 P + R), with P@k and R@k of each query, is averaged over the queries;
+    ``beta=1`` is F1@k. Because both numerators are h, the hits within ``k``, it equals
+    (1 + b^2) h / (b^2 R + k) with R relevant items, which is linear in h.
 
     Parameters
     ----------
@@ -351,14 +351,14 @@ def fbeta_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     beta : float, default=1.0
-        How many times recall weighs as much as precision; at least 0.
+        Importance of recall relative to precision; at least 0.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -395,8 +395,8 @@ def hit_rate_at_k_score(
 ) -> float:
     """Share of queries with a relevant item among the first k.
 
-    How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
-    0. Also called success@k; the recall@k of papers with one relevant passage per question.
+    How many users find anything? A query scores 1 if one of its first ``k`` items is relevant, else
+    0. Also called success@k, and recall@k in papers with one relevant passage per question.
 
     Parameters
     ----------
@@ -407,10 +407,10 @@ def hit_rate_at_k_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -447,8 +447,8 @@ def r_precision_score(
 ) -> float:
     """Precision at R, the number of relevant items (R-precision).
 
-    How good is a list cut to the right length? With R relevant items it is the
-    share of them among the first R, where precision and recall are the same.
+    How good is a list cut to the right length? With R relevant items it is the share of them among
+    the first R, where precision and recall are equal.
 
     Parameters
     ----------
@@ -457,10 +457,10 @@ def r_precision_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -499,23 +499,23 @@ def interpolated_precision_score(
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
     What precision is possible at a given recall? With R relevant items it is the highest precision
-    at any rank that holds at least ``recall`` times R of them, rounded half up as in trec_eval 10
-    (version 9 rounds differently); 0 if fewer were retrieved. A maximum has no closed form for
-    ties: if a relevant item is tied, ``ties`` has to break them.
+    at any rank by which at least ``recall`` times R of them are found, a number that is rounded
+    half up as in trec_eval 10 (version 9 rounds differently); 0 if fewer were retrieved. The
+    maximum has no closed form for ties: if a relevant item is tied, pass a rule that breaks ties.
 
     Parameters
     ----------
     y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
         Ground truth, and scores or ranked lists: docs/inputs.md.
     recall : float or {"11pt"}, default="11pt"
-        Level in [0, 1]; "11pt" is the mean of 0, 0.1, ... 1.
+        Level in [0, 1]; "11pt" is the mean over the levels 0, 0.1, ..., 1.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -556,27 +556,27 @@ def lag_error(
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
     How many irrelevant items rank above the relevant ones? The lag of a relevant item is the
-    number of irrelevant items ranked above it, a tied one counting half; a query's lag is the
-    mean over its relevant items. One that was not retrieved lags behind all irrelevant items of the
-    ranking; with ``unretrieved="ignore"`` it does not count, so that retrieving less can lower the
-    lag.
+    number of irrelevant items ranked above it, where a tied one counts half; a query's lag is the
+    mean over its relevant items. A relevant item that was not retrieved lags behind all irrelevant
+    items of the ranking; with ``unretrieved="ignore"`` it does not count, so that retrieving less
+    can lower the lag.
 
     Parameters
     ----------
     y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
         Ground truth, and scores or ranked lists: docs/inputs.md.
     average : {"macro", "pooled"}, default="macro"
-        Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), which
-        weights queries by their relevant items.
+        Mean of the queries' lags, or of the lags of all relevant items (ArDoCo's code), which
+        weights queries by their number of relevant items.
     unretrieved : {"last", "ignore"}, default="last"
         An unretrieved relevant item ranks below everything, or does not count.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -586,8 +586,8 @@ def lag_error(
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item, an empty ranking, or (``unretrieved="ignore"``) retrieved
-        nothing relevant.
+        If a query has no relevant item or an empty ranking, or, with ``unretrieved="ignore"``,
+        retrieved nothing relevant.
 
     References
     ----------
@@ -647,32 +647,32 @@ def ranking_auc_score(
     y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
         Ground truth, and scores or ranked lists: docs/inputs.md.
     average : {"positives", "pooled", "macro", "impressions"}, default="positives"
-        Weight queries by their relevant items, rank all items together (scikit-learn's
-        ``roc_auc_score``), weight queries equally, or by the lengths of their rankings.
+        Weight queries by their number of relevant items; rank all items together (scikit-learn's
+        ``roc_auc_score``); weight queries equally; or weight them by the length of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
         An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
-        Irrelevant items of each query, ranked or not; None counts those of its ranking.
+        Number of irrelevant items of each query, ranked or not; None counts those in its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, and far below it
-        for lists that lack relevant items: a random tenth of the items reaches about 0.05.
+        In [0, 1], dimensionless; 1 is best. A random order of all items scores 0.5, but lists that
+        lack relevant items score far less: a random tenth of the items scores about 0.05.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item, no irrelevant one, or, with ``unretrieved="ignore"``,
-        retrieved nothing relevant. With a number as ``zero_division`` it keeps its weight: 0 if
-        queries are weighted by relevant items and it has none.
+        If a query has no relevant item, has no irrelevant one, or, with ``unretrieved="ignore"``,
+        retrieved nothing relevant. If ``zero_division`` is a number, the query keeps its weight,
+        which is 0 if queries are weighted by relevant items and it has none.
 
     References
     ----------
@@ -727,20 +727,20 @@ def group_auc_score(
     unretrieved : {"last", "ignore"}, default="last"
         An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
-        Irrelevant items of each query, ranked or not; None counts those of its ranking.
+        Number of irrelevant items of each query, ranked or not; None counts those in its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, and far below it
-        for lists that lack relevant items.
+        In [0, 1], dimensionless; 1 is best. A random order of all items scores 0.5, but lists that
+        lack relevant items score far less.
 
     References
     ----------
@@ -784,9 +784,9 @@ def limited_auc_score(
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
-    How well are the displayed items ordered? Each relevant item within ``k`` counts the share of
-    the N irrelevant items ranked below it; the sum is divided by min(R, k). With ``tail="linear"``
-    the curve continues from the k-th item in a straight line to (1, 1), and the area is that under
+    How well are the displayed items ordered? Each relevant item within ``k`` adds the share of the
+    N irrelevant items ranked below it; the sum is divided by min(R, k). With ``tail="linear"`` the
+    curve continues from the k-th item in a straight line to (1, 1), and the value is the area under
     the whole curve.
 
     Parameters
@@ -796,18 +796,18 @@ def limited_auc_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     tail : {"none", "linear"}, default="none"
-        What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
+        The curve below the cutoff: none (WarpRec), or a straight line (``implicit``, [1]_).
     unretrieved : {"last", "ignore"}, default="last"
         An unretrieved relevant item ranks below everything, or does not count.
     n_negatives : int or sequence of shape (n_queries,), default=None
-        Irrelevant items of each query, ranked or not; None counts those of its ranking.
+        Number of irrelevant items of each query, ranked or not; None counts those in its ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -858,8 +858,8 @@ def harmonic_mean_score(
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
-    Are two things good at once? The mean of the values x and y of a query is (1 + b^2) x y / (b^2 x
-    + y), or 0 if both are 0. Where items are tied, x and y are the two measures' exact
+    Are both measures good at once? The mean of the values x and y of a query is (1 + b^2) x y /
+    (b^2 x + y), or 0 if both are 0. If items are tied, x and y are the two measures' exact
     expectations.
 
     Parameters
@@ -869,14 +869,14 @@ def harmonic_mean_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     measures : pair of str or Measure, default=("precision", "recall")
-        Two measures per query between 0 and 1, 1 being best. Those without a cutoff take ``k``.
+        Two measures with values per query from 0 to 1 (best). Those without a cutoff take ``k``.
     beta : float, default=1.0
-        How many times the second measure weighs as much as the first; at least 0.
+        Importance of the second measure relative to the first; at least 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -920,8 +920,8 @@ def dcg_at_k_score(
 ) -> float:
     """Mean over queries of the discounted cumulative gain (DCG@k).
 
-    How much does a user gain from the first ``k`` items? Sum over the ranks within ``k`` of
-    gain(grade) / discount(rank). Irrelevant items gain nothing.
+    How much does a user gain from the first ``k`` items? DCG is the sum of gain(grade) /
+    discount(rank) over the ranks within ``k``. Irrelevant items have no gain.
 
     Parameters
     ----------
@@ -934,10 +934,10 @@ def dcg_at_k_score(
     discount : str, default="log2"
         Divisor of a gain, log2(rank + 1) or another: docs/metrics.md#gains-and-discounts.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -981,9 +981,9 @@ def ndcg_at_k_score(
 ) -> float:
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
-    How much of the possible gain is reached? DCG@k over the DCG@k of the best order of all
+    How much of the possible gain is reached? DCG@k is divided by the DCG@k of the best order of all
     relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). Any finite
-    grade of at least 0 works: gains are scaled per query, which cancels.
+    grade of at least 0 works: gains are scaled per query, and the scale cancels.
 
     scikit-learn's ``ndcg_score`` and trec_eval use the grade itself as the gain: in the example
     below they give 0.8597, and this function 0.7967. ``gain="linear"`` gives their value,
@@ -1000,10 +1000,10 @@ def ndcg_at_k_score(
     discount : str, default="log2"
         Divisor of a gain, log2(rank + 1) or another: docs/metrics.md#gains-and-discounts.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1051,9 +1051,9 @@ def expected_reciprocal_rank_score(
 ) -> float:
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
-    How soon does a user find enough to stop? Each item satisfies with probability (2^grade - 1) /
-    2^max, where max is ``max_grade``; ERR is the expected reciprocal of the rank at which the user
-    stops, counting ranks within ``k``. Any finite grade of at least 0 works.
+    How soon does a user find enough to stop? Each item satisfies the user with probability
+    (2^grade - 1) / 2^max, where max is ``max_grade``; ERR is the expected reciprocal of the rank at
+    which the user stops, counting ranks within ``k``. Any finite grade of at least 0 works.
 
     Parameters
     ----------
@@ -1062,13 +1062,13 @@ def expected_reciprocal_rank_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
-        Highest grade of the scale: a number, or "query" for each query's highest (not comparable
-        between queries).
+        Highest grade of the scale; "query" takes the highest of each query, so that values of
+        queries are not comparable.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1114,8 +1114,8 @@ def rank_biased_precision_score(
 
     How much does a reader who continues to the next rank with probability ``persistence`` = p gain
     per item? RBP is (1 - p) times the sum of p^(rank - 1) times gain, over the relevant items
-    within ``k``; a gain other than binary counts as a share of that of ``max_grade``. About 1 / (1
-    - p) items are read; a perfect ranking reaches 1 only if it never ends.
+    within ``k``; a gain other than binary is divided by the gain of ``max_grade``. The reader reads
+    about 1 / (1 - p) items; a perfect ranking reaches 1 only if it never ends.
 
     Parameters
     ----------
@@ -1128,15 +1128,15 @@ def rank_biased_precision_score(
     gain : {"binary", "linear", "exp2", "exp2_next"} or mapping, default="binary"
         1, the grade, 2^grade - 1, or a table: docs/metrics.md#gains-and-discounts.
     max_grade : {"query"} or float, default="query"
-        Highest grade of the scale: a number, or "query" for each query's highest (not comparable
-        between queries).
+        Highest grade of the scale; "query" takes the highest of each query, so that values of
+        queries are not comparable.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------
@@ -1182,10 +1182,10 @@ def normalized_expected_reciprocal_rank_score(
     string_provider: StringProvider | None = None,
     relevance: Any = None,
 ) -> float:
-    """Mean over queries of ERR over the ERR of the best order (nERR@k).
+    """Mean over queries of ERR divided by the ERR of the best order (nERR@k).
 
     How close does the ranking come to satisfying a user as soon as possible? The best order holds
-    all relevant items, retrieved or not, by falling grade.
+    all relevant items, retrieved or not, highest grade first.
 
     Parameters
     ----------
@@ -1194,13 +1194,13 @@ def normalized_expected_reciprocal_rank_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
-        Highest grade of the scale: a number, or "query" for each query's highest (not comparable
-        between queries).
+        Highest grade of the scale; "query" takes the highest of each query, so that values of
+        queries are not comparable.
     groups, ties, zero_division : optional
-        Query of each row, order of tied items, and value of queries where the metric is undefined:
+        Query of each row, order of tied items, and value for queries where the metric is undefined:
         docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.
     sample_weight, string_provider, relevance : optional
-        Weights of queries, and options of the data, as for every metric: docs/inputs.md.
+        Query weights and options for reading the data, as for every metric: docs/inputs.md.
 
     Returns
     -------

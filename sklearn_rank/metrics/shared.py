@@ -21,7 +21,7 @@ _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
 
 
 _WITHOUT = ("dcg", "hmean", "iprec", "rbp", "rprec")
-"""Metrics with a function, but no ready scorer."""
+"""Metrics that have a function but no predefined scorer."""
 _OTHERS = {"fbeta": "f1_scorer", "lag": "neg_lag_scorer"}
 _PARAMETERS_ELSEWHERE = {
     **dict.fromkeys(("qid", "group", "query_ids", "indexes"), "query ids of rows are groups="),
@@ -44,7 +44,7 @@ def scorer_of(metric: Metric) -> str:
 
 
 def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[_Parameters]]:
-    """Metric functions, which stop a search that calls them as scorers, with an estimator."""
+    """Decorator for metric functions: stops a search that calls them as scorers."""
 
     def decorate(function: _Function[_Parameters]) -> _Function[_Parameters]:
         accepted = frozenset(signature(function).parameters)
@@ -66,7 +66,7 @@ def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[
 
 
 def _refuse_option(function: str, name: str, names: Collection[str]) -> NoReturn:
-    """TypeError for an argument that a metric function does not have, with what was meant."""
+    """TypeError for an unknown argument of a metric function, with what was probably meant."""
     elsewhere = {
         option: f"pass it to evaluate, as in evaluate(y_true, y_score, measure, {option}=...)"
         for option in signature(evaluate).parameters
@@ -119,7 +119,7 @@ def score(
             f"function; pass scoring={scorer_of(metric)}, which finds it"
         )
         if has_others:
-            msg = f"groups= of make_scorer are those of all rows, not of a part; {msg}"
+            msg = f"groups= of make_scorer covers all rows, not a fold's; {msg}"
         raise SearchStopped(msg) from error
     return score_measures([measure], rankings, undefined)[0].average.value
 

@@ -241,15 +241,15 @@ def test_results_of_other_programs_are_taken_as_they_are() -> None:
 def test_a_name_alone_is_a_score_in_0_to_1_and_says_no_direction_of_others() -> None:
     with pytest.raises(
         InvalidParameterError,
-        match=r"query 'q1' must have a finite number in \[0, 1\], got 110; other numbers need a "
-        r"direction: measure_from\('latency_ms', range=\(0, float\('inf'\)\), greater_is_better=",
+        match=r"query 'q1' must have a finite number in \[0, 1\], got 110; for other numbers "
+        r"pass measure_from\('latency_ms', range=\(0, float\('inf'\)\), greater_is_better=",
     ):
         evaluate(TRUTH, OLD, "mrr", values={"latency_ms": {"q1": 110, "q2": 0.5}})
 
 
 @pytest.mark.parametrize("name", ["query", "grades", "truth", "n", "ranks", "weight", "slices"])
 def test_names_of_columns_beside_measures_are_taken(name: str) -> None:
-    with pytest.raises(InvalidParameterError, match="reads as a column of results and baselines"):
+    with pytest.raises(InvalidParameterError, match="means a column of results and baselines"):
         evaluate(TRUTH, OLD, "mrr", values={name: OLD_MS})
 
 
@@ -279,7 +279,7 @@ def test_values_are_joined_by_query_unless_queries_have_no_ids():
     with pytest.raises(TypeError, match=r"values of judge are a list.*pass \{query: number\}"):
         evaluate(truth, run, "mrr", values={"judge": [0.9, 0.1]})
     rows = {"groups": ["q1", "q2"], "values": {"judge": np.array([0.9, 0.1])}}
-    with pytest.raises(TypeError, match="joined by id, never by position"):
+    with pytest.raises(TypeError, match="joined by id, not by position"):
         evaluate([1, 1], [0.5, 0.5], "mrr", **rows)
     by_position = evaluate([{"a"}, {"b"}], [["a"], ["b"]], "mrr", values={"judge": [0.9, 0.1]})
     assert by_position.per_query["judge"].tolist() == [0.9, 0.1]

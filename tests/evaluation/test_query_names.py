@@ -74,7 +74,7 @@ def test_values_are_lists_and_repeats_and_their_names_are_measures():
     assert evaluate(*LISTS, "faith", values={"faith": [0.5, None]}, zero_division=0.0)["faith"] == (
         0.25
     )
-    with pytest.raises(ValueError, match="values of faith have length 1 for 2 queries"):
+    with pytest.raises(ValueError, match="values of faith: 1 numbers for 2 queries"):
         evaluate(*LISTS, "faith", values={"faith": [0.5]})
     with pytest.raises(ValueError, match="Repeats of rankings and values have 3 and 2 runs"):
         evaluate(LISTS[0], Repeats([LISTS[1]] * 3), "mrr", values={"faith": runs})

@@ -101,7 +101,7 @@ def test_shares_are_of_the_old_value(tmp_path: Path) -> None:
             {"at_most": {"ms": 1}, "totals": {"ms": "1"}},
             "totals of ms must be one number for the whole run",
         ),
-        ({"at_most": {"mrr": 1}, "totals": {"mrr": 1}}, "name 'mrr' reads as mrr; choose another"),
+        ({"at_most": {"mrr": 1}, "totals": {"mrr": 1}}, "name 'mrr' already means mrr"),
     ],
 )
 def test_wrong_arguments(arguments: Any, message: str) -> None:

@@ -96,11 +96,11 @@ def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -
 
 SHARED = [
     "groups, ties, zero_division : optional\n"
-    "    Query of each row, order of tied items, and value of queries where the metric is "
+    "    Query of each row, order of tied items, and value for queries where the metric is "
     "undefined:\n"
     "    docs/inputs.md#rows, docs/inputs.md#ties, docs/inputs.md#undefined-queries.\n",
     "sample_weight, string_provider, relevance : optional\n"
-    "    Weights of queries, and options of the data, as for every metric: docs/inputs.md.\n",
+    "    Query weights and options for reading the data, as for every metric: docs/inputs.md.\n",
 ]
 
 

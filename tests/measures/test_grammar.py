@@ -162,7 +162,7 @@ UNKNOWN = {
     "lag5": r"did you mean 'lag'\?",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
-    "map,ndcg@10": r"looks like several: pass them as a list, on a command line each with -m",
+    "map,ndcg@10": r"looks like several: pass a list, or on the command line -m for each",
     "ndcg(": r"'ndcg\(' is not a measure",
     "map\0": r"'map\\x00' is not a measure",
     "m\u0430p": r"unknown measure 'm\u0430p'; did you mean 'map'\?",
@@ -193,9 +193,9 @@ WRONG = {
     "map-l" + "9" * 400: r"'min_rel' parameter of map must be a finite number",
     "map-l0": r"The 'min_rel' parameter of map must be a finite number in the range \(0, inf\)",
     "auc(average=micro)": r"The 'average' parameter of auc must be one of 'positives', 'pooled'",
-    "hmean(ndcg,lag)": r"hmean needs measures per query between 0 and 1 \(best\), got lag",
-    "hmean(auc(average=pooled),map)": r"hmean needs measures per query .* got auc\(average=pooled",
-    "map(ndcg,map)": r"^map is not made of other measures, got 'map\(ndcg,map\)'$",
+    "hmean(ndcg,lag)": r"hmean needs measures with values per query from 0 to 1 \(best\), got lag",
+    "hmean(auc(average=pooled),map)": r"hmean needs measures .* got auc\(average=pooled",
+    "map(ndcg,map)": r"^map does not combine other measures, got 'map\(ndcg,map\)'$",
     "fbeta(beta=" + "(" * 500 + ")": r"is neither a number nor a word",
     r"fbeta(beta='a\d')": r"fbeta",
     "hmean(" * 3000 + "map" + ",map)" * 3000: r"hmean",
@@ -361,11 +361,11 @@ def test_tables_make_measures_that_are_values():
     ("measures", "error", "message"),
     [
         ([], ValueError, r"^measures is empty; name at least one$"),
-        (["p@1", "p@2", "P_1"], ValueError, r"^measures names precision@1 twice$"),
+        (["p@1", "p@2", "P_1"], ValueError, r"^measures has precision@1 twice$"),
         (3, TypeError, r"measures must be a str, a Measure or a sequence of them, got 3"),
-        ([None], TypeError, r"a measure is a str or a Measure, got NoneType"),
+        ([None], TypeError, r"a measure must be a str or Measure, got NoneType"),
         ([max], TypeError, r"got builtin_function_or_method: .*; measure_from\(name, function\)"),
-        ([b"map"], TypeError, r"a measure is a str or a Measure, got bytes: b'map'"),
+        ([b"map"], TypeError, r"a measure must be a str or Measure, got bytes: b'map'"),
     ],
 )
 def test_wrong_sets_of_measures(measures, error, message):
@@ -409,7 +409,7 @@ def test_what_was_not_evaluated_is_named(evaluation):
         evaluation["P@6"]
     with pytest.raises(UnknownMeasureError, match=r"^unknown measure 'nDGC'; did you mean 'ndcg'"):
         evaluation["nDGC"]
-    with pytest.raises(TypeError, match=r"a measure is a str or a Measure, got int"):
+    with pytest.raises(TypeError, match=r"a measure must be a str or Measure, got int"):
         evaluation[3]
     assert "mrr" not in evaluation.scores
     assert 3 not in evaluation.scores
@@ -443,7 +443,7 @@ def test_a_letter_is_no_cutoff(text):
     """Or the measure of whole rankings would be computed without a word."""
     for call in (measure, lambda text: evaluate([{"a"}], [["a"]], ["map", text])):
         with pytest.raises(
-            InvalidParameterError, match=r"letter k.* write a cutoff, as in '.*@10'"
+            InvalidParameterError, match=r"^the k in .* write a cutoff, as in '.*@10'"
         ):
             call(text)
     assert measure(text, k=3).k == 3

@@ -71,7 +71,7 @@ def test_the_gain_of_scikit_learn_is_linear():
 ANSWERED = {
     "ndcg_score": (
         lambda: sr.ndcg_score,
-        "it is called 'ndcg_at_k_score' here, and has scikit-learn's values with gain='linear'",
+        "it is called 'ndcg_at_k_score' here, and gives scikit-learn's values with gain='linear'",
     ),
     "average_precision_score": (
         lambda: sr.average_precision_score,

@@ -136,12 +136,12 @@ def test_explicit_missing_wins():
         ("xgboost", "auc", r"'xgboost': XGBoost's auc counts all pairs of a group in"),
         ("lightgbm", "mar@5", r"^mar@5 is not offered under convention 'lightgbm': .*: map, ndcg$"),
         ("sklearn", "map@5", r"'sklearn': label_ranking_average_precision_score has no cutoff$"),
-        ("ir_measures", "mrr@5", r"'ir_measures': RR@k comes from another provider"),
+        ("ir_measures", "mrr@5", r"'ir_measures': its RR@k comes from another provider"),
         ("catboost", "gauc", r"'catboost': CatBoost's QueryAUC counts a tie half"),
         ("catboost", "err", r"'catboost': CatBoost's ERR uses the grade as the probability"),
         ("rectools", "ndcg@5", r"'rectools': RecTools divides by the DCG of k relevant items"),
         ("ir_measures", "set_map@2", r"^set_map@2 .*: the program has it only without a cutoff$"),
-        ("pytrec_eval", "iprec", "trec_eval 9, which it runs, rounds"),
+        ("pytrec_eval", "iprec", "it runs trec_eval 9, which rounds"),
         ("xgboost", "hmean(ndcg,map)@5", r"^hmean\(ndcg,map\)@5 is not offered under convention"),
     ],
 )
@@ -196,7 +196,13 @@ TIED, JUDGED = {"a": 1.0, **{f"x{n}": 1.0 for n in range(15)}}, {"q": {"a": 1, "
             (name, "mrr", {"a": 0.8, "b": 0.8 + 1e-9}, {"a": 0.8, "b": 0.8}, "tied as float32 in")
             for name in ("pytrec_eval", "ir_measures")
         ),
-        ("ir_measures", "judged@1", {"a": 1, "x": 1}, {"a": 1, "b": 1, "x": 0}, "ties by rising"),
+        (
+            "ir_measures",
+            "judged@1",
+            {"a": 1, "x": 1},
+            {"a": 1, "b": 1, "x": 0},
+            "by ascending",
+        ),
         ("ranx", "mrr", TIED, dict([*TIED.items()][:15]), "in 1 query of 16 or more items"),
         ("recommenders", "map", {"a": 1}, None, "^nothing is relevant to the 1 query, .* 0$"),
     ],

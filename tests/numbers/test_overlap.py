@@ -67,8 +67,8 @@ def test_queries_are_joined_and_averaged() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "error", "message"),
     [
-        ({"q1": ["a"]}, {"q2": ["a"]}, QueryMismatchError, "only one has 'q1', 'q2'"),
-        ([["a"]], [["a"], ["b"]], QueryMismatchError, "only one has 1"),
+        ({"q1": ["a"]}, {"q2": ["a"]}, QueryMismatchError, "one lacks 'q1', 'q2'"),
+        ([["a"]], [["a"], ["b"]], QueryMismatchError, "one lacks 1"),
         ([["a", "a"]], [["a"]], DuplicateItemError, "query 0 ranks items twice: 'a'"),
         ({"q": "abc"}, {"q": ["a"]}, InvalidParameterError, "query 'q' must be a sequence of ids"),
         ("abc", [["a"]], InvalidParameterError, "y_baseline must be"),
@@ -80,7 +80,7 @@ def test_queries_are_joined_and_averaged() -> None:
         ),
         ([{"a": "x"}], [["a"]], InvalidParameterError, "query 0 has a score that is not a number"),
         ([[["a"]]], [["a"]], InvalidParameterError, "query 0 ranks items that are not hashable"),
-        ([], [], InvalidParameterError, "have no query"),
+        ([], [], InvalidParameterError, "have no queries"),
     ],
 )
 def test_wrong_rankings_are_refused(
