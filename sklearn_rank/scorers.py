@@ -1,4 +1,4 @@
-"""Scorers for ``GridSearchCV(scoring=...)`` and everything else that takes one."""
+"""Scorers for ``GridSearchCV(scoring=...)`` and everything else that takes a scorer."""
 
 from __future__ import annotations
 
@@ -64,27 +64,27 @@ _LESS_IS_BETTER = tuple(metric.name for metric in METRICS if not metric.greater_
 def make_rank_scorer(
     measure: str | Measure | Callable[..., float], **options: Any
 ) -> RankingScorer:
-    """Make a scorer of a measure or of a metric function of this package.
+    """Make a scorer from a measure or a metric function of this package.
 
     Parameters
     ----------
     measure : str, Measure or callable
         Any spelling of a measure, or one of the metric functions.
     **options
-        ``k``, the parameters of the measure, and how the scorer reads estimators and data; see
+        ``k``, the parameters of the measure, and options for estimators and data; see
         :meth:`RankingScorer.with_options`.
 
     Returns
     -------
     scorer : RankingScorer
         ``scorer(estimator, X, y, groups=qid) -> float``, higher is better, in the (negated) range
-        of the measure. Tied predictions count by the exact expectation unless ``ties`` specifies
+        of the measure. Tied predictions get the exact expectation unless ``ties`` specifies
         otherwise; a fold in which the measure is undefined for all queries ends a search.
 
     Raises
     ------
     TypeError or UnknownMeasureError
-        If the function is not one of this package, or the measure or an option is unknown.
+        If the function is not from this package, or the measure or an option is unknown.
 
     Examples
     --------
@@ -96,8 +96,8 @@ def make_rank_scorer(
         if measure not in _METRIC_OF:
             msg = (
                 f"{safe_repr(measure)} is not a metric function of sklearn_rank; pass a measure "
-                "such as 'ndcg@10', or measure_from(name, function) of a function of the grades of "
-                "a query; scikit-learn's make_scorer takes a function of y_true and y_score"
+                "such as 'ndcg@10', or measure_from(name, function) with a function of a query's "
+                "grades; for a function of y_true and y_score use scikit-learn's make_scorer"
             )
             raise TypeError(msg)
         read = Measure.of(_METRIC_OF[measure])
@@ -108,7 +108,7 @@ def make_rank_scorer(
 
 
 def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
-    """Scorer of a measure by any of its spellings.
+    """Scorer for a measure in any of its spellings.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
     get_scorer('ndcg@10')
     """
     if not isinstance(name, (str, Measure)):
-        msg = f"name must be a str or a measure, got {type(name).__name__}: {safe_repr(name)}"
+        msg = f"name must be a str or a Measure, got {type(name).__name__}: {safe_repr(name)}"
         raise TypeError(msg)
     return make_rank_scorer(_unsigned(name), **options)
 
@@ -173,15 +173,15 @@ def rank_scorers(
     measures : iterable of str or Measure
         Measures in any spelling.
     **options
-        Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
-        ``ties``, ``zero_division``, ``convention``. Parameters of a measure, such as ``k``, are
-        part of its spelling.
+        Options of every scorer, as in :meth:`RankingScorer.with_options`: those for estimators and
+        data, ``ties``, ``zero_division``, ``convention``. Parameters of a measure, such as ``k``,
+        are part of its spelling.
 
     Returns
     -------
     scorers : dict of str to RankingScorer
-        Keyed by canonical spelling, ``neg_lag`` for LAG; mixes with other scorers by ``|``. Ranges,
-        ties and undefined folds: see the scorers.
+        Keyed by canonical spelling, ``neg_lag`` for LAG; combine them with other scorers by ``|``.
+        For ranges, ties and undefined folds see :func:`make_rank_scorer`.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def rank_scorers(
     if isinstance(measures, Mapping) or not isinstance(measures, (Measure, Iterable)):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
         if isinstance(measures, Mapping):
-            msg += "; for other names write {name: get_scorer(measure)}"
+            msg += "; to choose names, write {name: get_scorer(measure)}"
         raise TypeError(msg)
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
     named = {_name(measure): measure for measure in parse_measures(map(_unsigned, asked))}
@@ -215,7 +215,7 @@ def rank_scorers(
 
 
 def _unsigned(name: str | Measure) -> str | Measure:
-    """The measure for a scorer's name; those where lower is better are negated."""
+    """The measure for a scorer's name, without the ``neg_`` of measures where lower is better."""
     if isinstance(name, Measure):
         return name
     plain = name.removeprefix("neg_")

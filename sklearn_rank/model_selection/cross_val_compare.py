@@ -56,7 +56,7 @@ _NOT_HERE = {
     "values",
     "unknown",
 }
-"""Parameters of ``evaluate`` that have no meaning for estimators, or another one."""
+"""Parameters of ``evaluate`` that have no meaning, or a different one, for estimators."""
 
 
 def cross_val_compare(
@@ -92,11 +92,11 @@ def cross_val_compare(
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures with a value per query.
     cv : int, splitter or iterable, default=None
-        Number of folds of :class:`QueryKFold` (None: 5), or what a search takes. Every repetition
-        of repeated folds is a run of :class:`Repeats`.
+        Number of folds of :class:`QueryKFold` (None: 5), or anything that a search takes. Each
+        repetition of repeated folds becomes a run of :class:`Repeats`.
     items : array-like of shape (n_samples,), default=None
-        Item of each row, which reports then show. None: an index level of X with the name of an
-        item, such as "doc_id".
+        Item of each row, which reports then show. None looks for a column or index level of X with
+        the name of an item, such as "doc_id".
     alpha : float, default=0.05
         See :func:`compare`.
     **reading
@@ -106,9 +106,9 @@ def cross_val_compare(
     Returns
     -------
     comparison : Comparison
-        Of the tested queries; ``notes`` count the others. A gain is significant only if a wider
-        interval also excludes 0 (by a factor of 1.22 for five folds), because the folds' models
-        were chosen on each other's queries.
+        Comparison on the tested queries; ``notes`` count the others. A gain is significant only if
+        a wider interval also excludes 0 (1.22 times as wide for five folds), because the folds'
+        models were chosen on each other's queries.
 
     Raises
     ------
@@ -169,10 +169,10 @@ def cross_val_compare(
 
 
 def widening(n_folds: int) -> float:
-    """Factor of the interval that a gain has to exclude 0 with.
+    """Factor by which the interval is widened; a gain has to exclude 0 even then.
 
-    Each fold's model was chosen on the queries of the others, so that their changes go together: of
-    a search over 20 settings that do nothing the variance of the mean change is 1.1, 1.5 and 1.9
+    Each fold's model was chosen on the queries of the others, so their changes are correlated: for
+    a search over 20 settings that do nothing, the variance of the mean change is 1.1, 1.5 and 1.9
     times that of independent queries with 2, 5 and 10 folds (docs/_tuning.py).
     """
     return math.sqrt(min(1 + (n_folds - 1) / 8, 2.25))
@@ -186,7 +186,7 @@ def confirmed(row: Change, n_folds: int) -> Change:
     return replace(row, significant=is_clear)
 
 
-# What is asked ------------------------------------------------------------------------------------
+# Arguments ----------------------------------------------------------------------------------------
 
 
 def _read_options(reading: Mapping[str, Any]) -> tuple[ScorerOptions, dict[str, Any]]:
@@ -201,23 +201,23 @@ def _read_options(reading: Mapping[str, Any]) -> tuple[ScorerOptions, dict[str, 
 
 
 def _checked(estimators: Any, measures: Any) -> tuple[Measure, ...]:
-    """The measures; what is wrong with them or the estimators is told before anything is fitted."""
+    """The measures; raises errors in them or the estimators before anything is fitted."""
     if not isinstance(estimators, Mapping) or len(estimators) < 2:
         msg = (
-            "estimators must be {name: estimator} of two or more, the baseline first, got "
+            "estimators must be {name: estimator} with at least two, the baseline first, got "
             f"{safe_repr(estimators)}"
         )
         raise InvalidParameterError(msg)
     for name, estimator in estimators.items():
         if not isinstance(name, str) or not hasattr(estimator, "fit"):
-            msg = f"estimators[{safe_repr(name)}] must be an estimator with a text for a name, got "
+            msg = f"estimators[{safe_repr(name)}] must map a str to an estimator, got "
             raise InvalidParameterError(msg + safe_repr(estimator))
     wanted = parse_measures(measures)
     pooled = [str(measure) for measure in wanted if measure.is_pooled]
     if pooled:
         msg = (
-            f"{format_list(pooled)} ranks all queries together, and scores of models of different "
-            "folds do not compare; take a measure with values per query"
+            f"{format_list(pooled)} ranks all queries together, but scores from models of "
+            "different folds are not comparable; use a measure with values per query"
         )
         raise InvalidParameterError(msg)
     return wanted
@@ -238,7 +238,7 @@ class _Data(NamedTuple):
         y = y.to_pylist() if hasattr(y, "to_pylist") else y  # of Arrow
         is_rows = layout_of_y(y, options, _COMPARES) == "rows"
         check_same_length("X", length(X), "y", length(y))
-        # What cuts rows does not cut an index.
+        # Functions that slice rows do not slice an index.
         groups = groups.to_numpy() if hasattr(groups, "get_level_values") else groups
         ids = query_ids_of(X, y, groups, options.groups_from) if is_rows else np.arange(length(y))
         return cls(X, y, groups, options, QueryRows(read_groups(ids, length(y))), is_rows)
@@ -263,7 +263,7 @@ class _Fold(NamedTuple):
     train: IntArray
     test: IntArray
     runs: IntArray
-    """How many folds before have tested a row of ``test``."""
+    """How many earlier folds have tested each row of ``test``."""
 
 
 def _folds(cv: Any, data: _Data) -> list[_Fold]:
@@ -282,7 +282,7 @@ def _folds(cv: Any, data: _Data) -> list[_Fold]:
         shared = np.intersect1d(numbers[train], numbers[test])
         if fault is None and len(shared):
             named = format_list([listed_ids(data.rows.query_ids)[query] for query in shared])
-            fault = f"split {number} is fitted on {len(shared):,} queries that it tests: {named}"
+            fault = f"split {number} trains on {len(shared):,} queries that it also tests: {named}"
         if fault is not None:
             raise QuerySplitError(fault)
         folds.append(_Fold(train, test, times[numbers[test]]))
@@ -293,8 +293,8 @@ def _folds(cv: Any, data: _Data) -> list[_Fold]:
     often = np.unique(times[times > 0]).tolist()
     if len(often) > 1:
         msg = (
-            f"cv tests some queries {often[0]} and others {often[-1]} times; take folds, or "
-            "repeated folds, which test all equally often"
+            f"cv tests some queries {often[0]} and others {often[-1]} times; use folds, or "
+            "repeated folds, that test all queries equally often"
         )
         raise InvalidParameterError(msg)
     return folds
@@ -325,7 +325,7 @@ def _fitted_on(estimator: Any, data: _Data, fold: _Fold) -> ScorerInput:
 
 
 def _takes_groups(model: Any) -> bool:
-    """Whether fitting hands ``groups`` to the model or to something inside."""
+    """Whether ``fit`` takes ``groups`` for the model or for an estimator inside it."""
     try:
         return bool(get_routing_for_object(model).consumes("fit", ["groups"]))
     except NotImplementedError:  # a meta-estimator that routes nothing
@@ -333,7 +333,7 @@ def _takes_groups(model: Any) -> bool:
 
 
 def _in_order(parts: Sequence[Any], folds: Sequence[_Fold], run: int) -> Any:
-    """What each fold has for its test rows, in the order of all rows; of one repetition."""
+    """Values of each fold's test rows, in the order of all rows; for one repetition."""
     chosen = [np.flatnonzero(fold.runs == run) for fold in folds]
     rows = np.concatenate([fold.test[of] for fold, of in zip(folds, chosen, strict=True)])
     order = np.argsort(rows, kind="stable")
@@ -363,7 +363,7 @@ def _names_of(X: Any, name: str, tested: IntArray) -> list[Any] | None:
 
 
 def _items_of(data: _Data, items: Any) -> Any:
-    """The item of each row, if it is given, or found in X and different in each row of a query."""
+    """The item of each row, if given, or if found in X and different in each row of a query."""
     if items is not None:
         check_same_length("X", data.n_rows, "items", len(items))
         return items
@@ -386,12 +386,12 @@ def _notes(folds: Sequence[_Fold], data: _Data, n_runs: int) -> list[str]:
     wider = widening(len(folds) // n_runs) - 1
     if wider:
         notes.append(
-            f"a gain is significant if its interval, {wider:.0%} wider, excludes 0: models of the "
-            "folds were chosen on each other's queries"
+            f"a gain is significant only if its interval, made {wider:.0%} wider, excludes 0, "
+            "because the folds' models were chosen on each other's queries"
         )
     n_queries = len(data.rows.sizes)
     n_tested = len(np.unique(data.rows.numbers[np.concatenate([fold.test for fold in folds])]))
     if n_tested < n_queries:
         left_out = f"{n_queries - n_tested:,} of {n_queries:,} queries"
-        notes.append(f"{left_out} are in no test part of a fold, and left out")
+        notes.append(f"{left_out} are in no fold's test part and are left out")
     return notes

@@ -38,7 +38,7 @@ class ScorerOptions:
     ties: Ties = "average"
     zero_division: ZeroDivision = "warn"
     convention: str = "default"
-    """The program that counts so."""
+    """The program whose numbers are reproduced."""
     given: frozenset[str] | None = None
     """Names of the options that were set explicitly: conventions leave them alone."""
 
@@ -91,13 +91,13 @@ class ScorerOptions:
 _DEFAULTS = {option.name: option.default for option in fields(ScorerOptions)}
 del _DEFAULTS["given"]
 OPTION_NAMES = tuple(name for name in _DEFAULTS if name != "convention")
-"""Options shared with the display; a convention is for scorers alone."""
+"""Options shared with the display; only scorers have a convention."""
 
 
 def with_changes(
     measure: Measure, options: ScorerOptions, changes: Mapping[str, Any], owner: str
 ) -> tuple[Measure, ScorerOptions]:
-    """A measure and options with some of them changed, the rest as in the convention."""
+    """The measure and options with these changes, and otherwise those of the convention."""
     of_options = {name: value for name, value in changes.items() if name in OPTION_NAMES}
     convention = changes.get("convention", options.convention)
     preset = find_convention(convention)

@@ -1,4 +1,4 @@
-"""Query ids of rows, found by name and never by guess; and checks of splits that cut queries."""
+"""Query ids of rows, found by name and never guessed; and checks for splits that cut queries."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
 
 
 def query_name(name: str, X: object, y: object = None) -> str:
-    """``name``, or if X and y lack the default name, the one recognised in data frames."""
+    """``name``; if it is the default and X and y lack it, the name recognised in data frames."""
     columns = [*_column_names(X), *_level_names(X), *_level_names(y)]
     if name != DEFAULT_NAME or name in columns:
         return name
     others = names_of((column for column in columns if isinstance(column, str)), "query")
     if len(others) > 1:
         msg = (
-            f"X and y have several columns and index levels that may be the query: "
-            f"{format_list(others)}; choose one: with_options(groups_from={others[0]!r}), or "
-            f"query={others[0]!r} of QueryKFold and QueryRanker"
+            f"X and y have several columns or index levels that may hold the query id: "
+            f"{format_list(others)}; choose one: with_options(groups_from={others[0]!r}) of a "
+            f"scorer, or query={others[0]!r} of QueryKFold and QueryRanker"
         )
         raise RankingConfigError(msg)
     return others[0] if others else name
@@ -90,7 +90,7 @@ class QueryRows:
     def fault(
         self, train: Any, test: Any, split: str, beside: Sequence[tuple[Any, Any]] = ()
     ) -> str | None:
-        """Sentence about queries that the split called ``split`` divides; None if all are whole.
+        """Message about queries that the split called ``split`` divides; None if all are whole.
 
         ``beside``: all splits of the same kind.
         """
@@ -112,14 +112,14 @@ class QueryRows:
             return None
         first = divided[0]
         return (
-            f"{len(divided):,} of {len(self.sizes):,} queries are cut in the test part of {split}: "
-            f"of query {format_list([self.query_ids[first]])} only {tested[first]:,} of "
-            f"{self.sizes[first]:,} rows are there; {keeps}, and no "
-            "resource='n_samples' in a halving search"
+            f"{len(divided):,} of {len(self.sizes):,} queries are only partly in the test part of "
+            f"{split}: query {format_list([self.query_ids[first]])} has {tested[first]:,} of its "
+            f"{self.sizes[first]:,} rows there; {keeps}, and in a halving search not "
+            "resource='n_samples'"
         )
 
     def _go_by_time(self, splits: Sequence[tuple[Any, Any]]) -> bool:
-        """Whether all rows of each training part stand above those tested."""
+        """Whether all rows of each training part come before the tested rows."""
         rows = np.arange(len(self.numbers))
         return all(rows[train].max(initial=-1) < rows[test].min() for train, test in splits)
 
@@ -160,7 +160,7 @@ class QueryIds(NamedTuple):
         return [fault for fault in faults if fault is not None]
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
-        """The queries of all rows of the data, if they are found."""
+        """The queries of all rows of the data, if their ids are found."""
         notes, data = notes_of_search(), (self.name, fold.X, fold.y, fold.groups)
         key, rows, _ = notes.get("everywhere", (None, None, None))
         if key != tuple(map(id, data)):
@@ -186,7 +186,7 @@ class QueryIds(NamedTuple):
         return rows.fault(fold.train, fold.test, "the split")
 
     def _first_that_differs(self, others: Mapping[Hashable, int]) -> tuple[str, int, int] | None:
-        """The first query with another number of rows there, and both numbers."""
+        """The first query whose number of rows differs in ``others``, and both numbers."""
         scored = QueryRows(self.ids).by_query()
         differ = (query for query, rows in scored.items() if others.get(query, rows) != rows)
         query = next(differ, None)
@@ -196,9 +196,9 @@ class QueryIds(NamedTuple):
         rows = self._everywhere(fold)
         first = None if rows is None else self._first_that_differs(rows.by_query())
         return first and (
-            f"single rows are drawn (max_samples, subsample), which divides queries: of query "
-            f"{first[0]} only {first[1]:,} of {first[2]:,} rows are scored; score all rows, or "
-            "sample whole queries beforehand"
+            f"sampling single rows (max_samples, subsample) divides queries: only {first[1]:,} of "
+            f"{first[2]:,} rows of query {first[0]} are scored; score all rows, or sample whole "
+            "queries beforehand"
         )
 
 
@@ -235,9 +235,9 @@ def _bound_ids(bound: Any, n_rows: int, owner: str) -> Ids:
     ids = read_groups(bound)
     if len(ids) != n_rows:
         msg = (
-            f"the ids of {owner}.bind(...) are those of {len(ids):,} rows, and {n_rows:,} are "
-            "scored; bind works only without splits; in a search, put the ids into an index of X "
-            "or y, or pass them as metadata"
+            f"{owner}.bind(...) got the ids of {len(ids):,} rows, but {n_rows:,} rows are scored; "
+            "bind works only without splits: in a search, put the ids into an index of X or y, or "
+            "pass them as metadata"
         )
         raise RankingConfigError(msg)
     return ids
@@ -293,7 +293,7 @@ def _check_same_queries(source: str, ids: object, other_source: str, other_ids: 
         row = int(differs[0])
         remedy = " (a scorer ignores groups after set_score_request(groups=False))"
         msg = (
-            f"{source} and {other_source} put different rows together, first at row {row}: "
+            f"{source} and {other_source} group rows differently, first at row {row}: "
             f"{safe_repr(first[row])} and {safe_repr(second[row])}; leave out the one that is "
             f"not the query{remedy if source == 'groups' else ''}"
         )
@@ -321,10 +321,10 @@ def reason_for_missing_ids(X: object, name: str) -> str:
     """Why the caller's ids did not arrive, if the stack shows it; else ""."""
     if any(carried_query_ids(name, given) is not None for given in values_above("X")):
         return (
-            f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "
+            f"The data carry {name!r}, but an earlier step turned X into a {type(X).__name__} and "
             "dropped it; pipeline.set_output(transform='pandas') keeps an index of X, and an "
             "index of y is often kept. "
         )
     if any(True for _ in values_above("groups")):
-        return "Without metadata routing, scikit-learn hands groups= to the splitter only. "
+        return "Without metadata routing, scikit-learn passes groups= only to the splitter. "
     return ""

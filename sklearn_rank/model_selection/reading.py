@@ -99,7 +99,7 @@ def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:
         msg = f"{owner} needs y, the relevant items"
     elif isinstance(y, Mapping):
         msg = (
-            f"y is a {type(y).__name__} keyed by query; scikit-learn splits by position - "
+            f"y is a {type(y).__name__} keyed by query, but scikit-learn splits by position; "
             "pass [qrels[q] for q in X]"
         )
     elif isinstance(y, (set, frozenset)):
@@ -135,7 +135,7 @@ class Responses:
             classes = self.estimator.classes_
         except AttributeError:
             return None
-        # CatBoost's regressors have classes, too, but none.
+        # CatBoost's regressors have ``classes_``, too, but empty.
         return None if isinstance(classes, (list, tuple)) or not len(classes) else as_numpy(classes)
 
     @property
@@ -173,7 +173,6 @@ class Responses:
             return values.reindex(rows)
         msg = (
             f"{method} returned a {type(values).__name__} whose index is not the index of X, so "
-            "that "
             "its rows cannot be matched; give it X.index, or return an array in the order of X"
         )
         raise RankingConfigError(msg)
@@ -204,38 +203,38 @@ class Responses:
         msg = f"{name} has none of the methods {', '.join(AUTO)}"
         if but:
             msg = (
-                f"{name} predicts labels and has neither decision_function nor predict_proba; use "
-                "one that has, or response_method='predict'"
+                f"{name} predicts labels but has neither decision_function nor predict_proba; use "
+                "an estimator with one of them, or response_method='predict'"
             )
         raise RankingConfigError(msg)
 
 
 def _numbers_rows(index: Any) -> bool:
-    """Whether an index is the one that pandas makes of nothing, which goes by position."""
+    """Whether this is the default index of pandas, so that rows are matched by position."""
     return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
 def _names_columns(values: Any) -> bool:
-    """Whether this is a frame of pandas or Polars; the columns of Arrow's are their values."""
+    """Whether this is a pandas or Polars frame; ``columns`` of an Arrow table are its values."""
     return hasattr(values, "columns") and not hasattr(values, "column_names")
 
 
 def _with_columns_of(y: Any, scores: Any, method: str) -> Any:
-    """Scores with the items of y; columns without names are in the order of y's."""
+    """Scores with the items of y; unnamed columns are in the order of those of y."""
     items, scored = list(y.columns), list(scores.columns)
     if scored == items or _numbers_rows(scores.columns):
         return scores
     if len(set(scored)) == len(scored) and set(scored) == set(items):
         return scores[items]
     msg = (
-        f"columns of {method} are not those of y: {format_list(scored)} and "
+        f"{method} and y have different columns: {format_list(scored)} and "
         f"{format_list(items)}; name the same items, or return an array"
     )
     raise RankingConfigError(msg)
 
 
 def _expected_grades(estimator: Any, chances: Any) -> Array:
-    """(n_queries, n_items) expected grades from the probabilities of a classifier of many items."""
+    """(n_queries, n_items) expected grades from the probabilities of a multi-output classifier."""
     if not isinstance(chances, (list, tuple)):
         return _unmasked(chances, "predict_proba")
     columns = [
@@ -292,7 +291,7 @@ def _label_grades(labels: object, options: ScorerOptions) -> Array:
         return array if options.pos_label is None else array == options.pos_label
     lacking = [label for label in array.tolist() if label not in grades]
     if lacking:
-        msg = f"relevance has no grade for the label {safe_repr(lacking[0])}; it needs one for each"
+        msg = f"relevance has no grade for the label {safe_repr(lacking[0])}; grade every label"
         raise RankingConfigError(msg)
     return np.array([grades[label] for label in array.tolist()], dtype=np.float64)
 

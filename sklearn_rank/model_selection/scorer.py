@@ -72,7 +72,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         named: Measure | None = None,
     ) -> None:
         if measure.metric.is_given:
-            msg = f"{measure} is measured elsewhere: no scorer computes it from an estimator"
+            msg = f"{measure} is measured elsewhere: a scorer cannot compute it from an estimator"
             raise InvalidParameterError(msg)
         # requests: metadata by name; named: what the name means, for the differences in repr.
         self.measure = measure
@@ -83,7 +83,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._called = name if name.endswith("_scorer") else f"get_scorer({name!r})"
         self._requests = dict(requests if requests is not None else {"groups": True})
         self._bound = copy.copy(bound)
-        # Attributes that scikit-learn reads of its scorers, some to call the metric on labels.
+        # Attributes that scikit-learn reads from its scorers, some to call the metric on labels.
         self._sign = 1 if measure.metric.greater_is_better else -1
         function = FUNCTIONS.get(measure.metric)
         self._score_func: Any = function or partial(score_of, measure.metric)
@@ -105,7 +105,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         estimator : object
             Fitted; has ``decision_function``, ``predict_proba`` or ``predict``.
         X : array-like of shape (n_samples, n_features), or one element per query
-            What the estimator predicts from.
+            Input of the estimator.
         y : array-like, sequence of sets, lists or mappings, or matrix
             Ground truth in the rows, lists or matrix layout.
         groups : array-like of shape (n_samples,), default=None
@@ -122,9 +122,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         ------
         RankingConfigError
             In the rows layout without query ids, unless ``one_query`` makes all rows one
-            query; if the estimator gives nothing that ranks.
+            query; or if the estimator returns no rankings.
         SearchStopped
-            Instead of these if scikit-learn calls, which would turn them into NaN.
+            Instead of these errors if scikit-learn, which would turn them into NaN, calls.
         ValueError
             If the data are wrong or the measure is undefined for all queries.
         """
@@ -149,7 +149,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             text = str(error)
             if isinstance(error, UndefinedMetricError):
                 text += (
-                    " of a fold, whatever the candidate; split into fewer folds, spread the "
+                    " of a fold for every candidate; split into fewer folds, spread the "
                     "relevant rows (StratifiedGroupKFold), or use with_options(zero_division=0.0)"
                 )
             raise SearchStopped(text) from error
@@ -231,7 +231,12 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Returns
         -------
         scorer : RankingScorer
-            A copy; requests that are not named stay as they are, other names are a TypeError.
+            A copy; other requests stay as they are.
+
+        Raises
+        ------
+        TypeError
+            If a name is neither of these.
         """
         unknown = [name for name in requests if name not in _REQUESTABLE]
         if unknown:
@@ -276,8 +281,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def bind(self, groups: Any) -> RankingScorer:
         """Copy with fixed query ids, for tools that do not split, such as permutation_importance.
 
-        ``groups`` belong to the rows that will be scored; another number of rows is an error, and
-        so are other ``groups``.
+        ``groups`` are the query ids of the rows that will be scored; scoring a different number of
+        rows, or passing different ``groups``, is an error.
         """
         return self._copy(bound=groups)
 
@@ -293,7 +298,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._name
 
     def get_metadata_routing(self) -> Any:
-        """Metadata that the scorer requests; scikit-learn 1.8.0 loses a class's requests."""
+        """Metadata that the scorer requests."""
+        # Overridden, because scikit-learn 1.8.0 loses a class's requests.
         request = MetadataRequest(owner=repr(self))
         for name, alias in self._requests.items():
             request.score.add_request(param=name, alias=alias)
@@ -303,7 +309,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self.get_metadata_routing()
 
     def _accept_sample_weight(self) -> bool:
-        """Weights of rows are for fitting; scores weigh queries, by ``query_weight``."""
+        """False: weights of rows are for fitting; scores weight queries by ``query_weight``."""
         return False
 
     def _routing_repr(self) -> str:
@@ -343,7 +349,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
 
 _DIVIDED = (
-    " If the rows come from train_test_split, which divides queries, split by query: "
+    " If the rows come from train_test_split, which divides queries, split by query with "
     "GroupShuffleSplit."
 )
 _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[ScorerInput, RankingData]]] = WeakKeyDictionary()
@@ -351,7 +357,7 @@ _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[ScorerInput, RankingData]]] = We
 
 
 def _refuse_truth(read: ScorerInput, options: ReadOptions) -> None:
-    """Refuse grades that are wrong under any prediction: no candidate would fare better."""
+    """Refuse grades that are wrong for any prediction: no candidate would fare better."""
     if read.layout in ("lists", "mapping"):
         is_mapping = isinstance(read.y, Mapping)
         found: Any = dict.fromkeys(read.y, ()) if is_mapping else [()] * len(read.y)
@@ -365,7 +371,7 @@ def _refuse_truth(read: ScorerInput, options: ReadOptions) -> None:
 
 
 _FOLD_THAT_MISSES = 10
-"""Queries of a fold of which a poor candidate of a search may find nothing."""
+"""Queries in a fold for which a poor candidate of a search may find nothing."""
 
 
 def _ranked(read: ScorerInput, query_weight: object, options: ScorerOptions) -> RankingData:

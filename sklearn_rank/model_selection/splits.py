@@ -50,7 +50,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         Name of the column or index level that holds the query ids; scorers call it
         ``groups_from``.
     balance : {"rows", "queries"}, default="rows"
-        What to balance between folds: queries or rows.
+        What to balance between folds.
     shuffle : bool, default=False
         Assign queries to folds at random.
     random_state : int, RandomState instance or None, default=None
@@ -59,7 +59,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     Raises
     ------
     RankingConfigError
-        When splitting: if there are no query ids, or scorers do not support y.
+        In ``split``, if there are no query ids, or scorers do not support y.
     InvalidParameterError
         If ``balance`` or ``shuffle`` is wrong.
     ValueError
@@ -93,7 +93,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     ) -> Iterator[tuple[IntArray, IntArray]]:
         """Indices of training and test rows of each fold; parameters as in GroupKFold.
 
-        X and y may carry the query ids. A query is in train or in test, with all its rows.
+        X and y may carry the query ids. Each query is in train or in test, with all its rows.
         """
         yield from super().split(X, y, query_ids_of(X, y, groups, self.query))
 
@@ -106,7 +106,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         grouping = group_rows(read_groups(groups))
         sizes = np.diff(grouping.offsets)
         if len(sizes) < self.n_splits:
-            msg = f"cannot make {self.n_splits} folds of {len(sizes)} queries"
+            msg = f"cannot make {self.n_splits} folds from {len(sizes)} queries"
             raise ValueError(msg)
         n_rows = int(grouping.offsets[-1])
         order = np.arange(n_rows) if grouping.order is None else grouping.order
@@ -127,9 +127,9 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
 
 
 class QueryTimeSplit(TimeSeriesSplit):  # type: ignore[misc]
-    """Folds of whole queries for rows in time order: each is predicted from the past alone.
+    """Folds of whole queries for rows in time order: each is predicted only from the past.
 
-    Queries are ordered by their first rows, and split like the samples of ``TimeSeriesSplit``. A
+    Queries are ordered by their first rows and split like the samples of ``TimeSeriesSplit``. A
     query that begins before a test part and ends within it is left out of that fold, so that every
     training row precedes every test row.
 
@@ -140,13 +140,13 @@ class QueryTimeSplit(TimeSeriesSplit):  # type: ignore[misc]
     gap : int, default=0
         Queries to leave out directly before each test part.
     query : str, default="qid"
-        Name of the column or index level that holds the query ids, as in :class:`QueryKFold`,
-        which also says where they are found.
+        Name of the column or index level that holds the query ids, which are found as in
+        :class:`QueryKFold`.
 
     Raises
     ------
     RankingConfigError
-        When splitting: if there are no query ids.
+        In ``split``, if there are no query ids.
     InvalidParameterError
         If ``gap`` is not an int of at least 0.
     ValueError
@@ -171,14 +171,14 @@ class QueryTimeSplit(TimeSeriesSplit):  # type: ignore[misc]
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
         """Indices of training and test rows of each fold; parameters as in QueryKFold."""
-        # Queries have the numbers of their first rows' order.
+        # Queries are numbered in the order of their first rows.
         numbers = group_rows(read_groups(query_ids_of(X, y, groups, self.query))).numbers
         _, first = np.unique(numbers, return_index=True)
         last = len(numbers) - 1 - np.unique(numbers[::-1], return_index=True)[1]
         n_tested = len(first) // (self.n_splits + 1)
         if n_tested == 0 or len(first) <= self.n_splits * n_tested + self.gap:
             msg = (
-                f"cannot make {self.n_splits} folds in time of {len(first)} queries "
+                f"cannot make {self.n_splits} time-ordered folds from {len(first)} queries "
                 f"with gap={self.gap}"
             )
             raise ValueError(msg)
@@ -188,8 +188,8 @@ class QueryTimeSplit(TimeSeriesSplit):  # type: ignore[misc]
             if not len(past):
                 msg = (
                     f"no query ends before row {start}, where the test part of split {number} "
-                    "begins: QueryTimeSplit needs rows in the order of time, and queries that "
-                    "end, such as requests or sessions, not users"
+                    "begins: QueryTimeSplit needs rows in time order, and queries that end, such "
+                    "as requests or sessions, not users"
                 )
                 raise ValueError(msg)
             yield (
@@ -206,7 +206,7 @@ def _is_text(y: Any) -> bool:
 
 
 def query_ids_of(X: object, y: Any, groups: object, query: str) -> Any:
-    """Query ids from ``groups``, or from where scorers find them."""
+    """Query ids from ``groups``, or else from where scorers find them."""
     if groups is not None:
         return groups
     carried = carried_query_ids(query_name(check_query_name(query, "query"), X, y), X, y)
@@ -215,7 +215,7 @@ def query_ids_of(X: object, y: Any, groups: object, query: str) -> Any:
     if y is not None and not _is_text(y) and layout_of_y(y, ScorerOptions(), _OWNER) != "rows":
         return np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
     msg = (
-        "the query id of every row is needed and there is none. "
+        "the query id of every row is needed, but there is none. "
         f"{reason_for_missing_ids(X, query)}Pass groups=qid, or give X a column or an index level "
         f"named {query!r} (query={query!r}; scorers call it groups_from), or y such an index level"
     )
@@ -227,8 +227,8 @@ def check_query_splits(
 ) -> None:
     """Refuse splits that divide a query.
 
-    The error proposes splits of whole queries: in time, if each split trains only on rows before
-    those that it tests.
+    The error suggests a splitter that keeps queries whole: one in time order, if each split trains
+    only on rows before those that it tests.
 
     Parameters
     ----------
@@ -237,8 +237,8 @@ def check_query_splits(
         ``split(X, y, groups)``, pairs of (train, test), or None for five folds. A generator of
         pairs is consumed.
     X, y, groups, query
-        As in :class:`QueryKFold`: the data, either of which may carry the query ids, the query id
-        of each row, and the name under which they are carried.
+        As in :class:`QueryKFold`: the data, where X or y may carry the query ids; the query id of
+        each row; and the name of the column or index level that carries them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Measures as the custom evaluation metric of LightGBM and XGBoost."""
+"""Measures as a custom evaluation metric for LightGBM and XGBoost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from sklearn_rank.typing import Array, Ties
 __all__ = ["booster_eval_metric"]
 
 MAX_KEPT = 128
-"""Data sets that stay checked: training and test rows of all folds of a cross-validation."""
+"""Checked data sets to keep: training and test rows of all folds of a cross-validation."""
 
 
 class _DataSet:
@@ -42,12 +42,12 @@ class _DataSet:
     def __init__(self, grades: Any, sizes: Any, weights: Any, query_ids: Any = None) -> None:
         if sizes is None:
             msg = (
-                "the data set has no queries: pass group=, the rows of each query, to lgb.Dataset "
-                "or LGBMRanker.fit, or qid= to xgb.DMatrix; XGBRanker calls a metric once for each "
-                "query, so pass its measures to QueryRanker(XGBRanker(...), eval_metric=...)"
+                "the data set has no queries: pass group=, the number of rows of each query, to "
+                "lgb.Dataset or LGBMRanker.fit, or qid= to xgb.DMatrix; XGBRanker calls a metric "
+                "once per query: use QueryRanker(XGBRanker(...), eval_metric=...)"
             )
             raise RankingConfigError(msg)
-        # Copies: LightGBM and callers may fill the same arrays anew.
+        # Copies: LightGBM and callers may fill the same arrays again.
         self.columns = [None if one is None else np.array(one) for one in (grades, sizes, weights)]
         self.has_warned = False
         sizes = as_numbers(sizes, "group").astype(np.int64)
@@ -57,14 +57,14 @@ class _DataSet:
         self.items = Items(offsets_of(sizes), None, narrow_grades(checked))
         self.weights = None
         if weights is not None:
-            # The mean of the rows', as in LightGBM's metrics.
+            # The mean of the rows' weights, as in LightGBM's metrics.
             by_row = check_weights(weights, len(checked))
             numbers = np.repeat(np.arange(len(sizes)), sizes)
             sums = np.bincount(numbers, by_row, minlength=len(sizes))
             self.weights = sums / np.maximum(sizes, 1)
 
     def has(self, *columns: Any) -> bool:
-        """Whether it was made of these values: grades, sizes of queries, weights."""
+        """Whether it was made from these values: grades, sizes of queries, weights."""
         return all(
             one is other or (one is not None and other is not None and np.array_equal(one, other))
             for one, other in zip(self.columns, columns, strict=True)
@@ -139,9 +139,9 @@ class EvalMetric:
         return watched
 
     def know(self, grades: Any, sizes: Any, weights: Any, query_ids: Any = None) -> _DataSet:
-        """The data set of these rows, checked now or before; without ids queries are numbered.
+        """The data set of these rows, checked now or earlier; queries without ids are numbered.
 
-        It is found by its values: a label that is set anew in the same object is another truth.
+        It is found by its values: a label set again in the same object is a different truth.
         """
         weights = None if weights is None or not len(weights) else weights
         same = [one for one in self._data_sets if one.has(grades, sizes, weights)]
@@ -155,7 +155,7 @@ class EvalMetric:
 
 
 def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
-    """Spellings for XGBoost's lines of text, which split at blanks and colons.
+    """Spellings for XGBoost's log lines, which are split at blanks and colons.
 
     They leave out parameters of a convention, and functions, which have no text.
     """
@@ -168,7 +168,7 @@ def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
 
 
 def _scorers(measures: Iterable[Any], owner: str) -> list[RankingScorer]:
-    """Scorers of measures in any form, each of which a booster can be watched by."""
+    """Scorers for measures in any form, each of which can watch a booster."""
     scorers: list[RankingScorer] = []
     for measure in measures:
         if isinstance(measure, EvalMetric):
@@ -183,26 +183,27 @@ def _scorers(measures: Iterable[Any], owner: str) -> list[RankingScorer]:
             raise TypeError(msg)
     names = _names(scorers)
     if not names or len(set(names)) < len(names):
-        msg = f"{owner} needs at least one measure, each of them once; got {list(names)}"
+        msg = f"{owner} needs at least one measure and none twice, got {list(names)}"
         raise InvalidParameterError(msg)
     for scorer in scorers:
         options = scorer.options
         if TIE_RULES[options.ties].by_id or (options.pos_label, options.relevance) != (None, None):
             msg = (
-                f"{owner}: {scorer!r} reads labels or item ids, but the data set of a booster has "
-                "grades; leave out pos_label and relevance, pass ties='average' or another rule"
+                f"{owner}: {scorer!r} reads labels or item ids, but a booster's data set has only "
+                "grades; leave out pos_label and relevance, and do not pass ties='docid'"
             )
             raise InvalidParameterError(msg)
     return scorers
 
 
 def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
-    """Measures as a metric of LightGBM and XGBoost, for early stopping by the measure of a search.
+    """Measures as a LightGBM or XGBoost metric, for early stopping by the measure of a search.
 
-    Goes to ``feval=`` of ``lgb.train`` and ``lgb.cv``, to ``eval_metric=`` of ``LGBMRanker.fit``,
-    and to ``custom_metric=`` of ``xgb.train`` and ``xgb.cv``. Switch off the library's metrics
-    (``metric="None"`` of LightGBM, ``disable_default_eval_metric=1`` of XGBoost): values of one
-    name would overwrite each other. For XGBRanker pass the measures to :class:`QueryRanker`.
+    Pass it as ``feval=`` to ``lgb.train`` and ``lgb.cv``, as ``eval_metric=`` to
+    ``LGBMRanker.fit``, and as ``custom_metric=`` to ``xgb.train`` and ``xgb.cv``. Switch off the
+    library's own metrics (``metric="None"`` in LightGBM, ``disable_default_eval_metric=1`` in
+    XGBoost), because values with the same name overwrite each other. For XGBRanker pass the
+    measures to :class:`QueryRanker`.
 
     Parameters
     ----------
@@ -213,8 +214,7 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
     -------
     metric : EvalMetric
         A picklable callable; ``metric.names`` are the names under which values are recorded. Values
-        are those of :func:`evaluate`, in the range of each measure; ties count by their
-        expectation.
+        are those of :func:`evaluate`, in the range of each measure; ties get their expectation.
         Queries for which a measure is undefined are left out with one warning for each data set.
 
     Raises
@@ -222,8 +222,8 @@ def booster_eval_metric(*measures: str | Measure | RankingScorer) -> EvalMetric:
     InvalidParameterError
         If there are no measures, or one is repeated or unknown.
     RankingConfigError
-        In training, if the data set has no queries, or if XGBoost's early stopping would look for
-        the worst value: it infers the direction from the name. Pass ``maximize=True``.
+        In training, if the data set has no queries, or if XGBoost's early stopping, which infers
+        the direction from the name, would look for the worst value: pass ``maximize=``.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def watching(
         yield {}
         return
     for rows in sets:
-        # By the ids of the queries, which the library does not know.
+        # With the ids of the queries, which the library does not have.
         metric.know(rows.y, rows.sizes, None, rows.query_ids)
     params = ranker.get_params()
     # The library's metrics are switched off, and the first of ours decides.
@@ -267,10 +267,10 @@ def watching(
 
 
 def _callbacks(metric: EvalMetric, sets: Sequence[Any], params: Mapping[str, Any]) -> list[Any]:
-    """Callbacks of XGBoost that note a metric of evaluation sets, and stop by its first measure.
+    """XGBoost callbacks that record a metric on evaluation sets, and stop by its first measure.
 
-    XGBRanker itself would call a metric once for each query. The sets are matrices of our own:
-    XGBoost keeps what earlier trees predict for them.
+    XGBRanker itself would call a metric once for each query. The sets are our own matrices, for
+    which XGBoost keeps the predictions of earlier trees.
     """
     from xgboost import DMatrix
     from xgboost.callback import EarlyStopping, TrainingCallback

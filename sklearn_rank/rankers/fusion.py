@@ -49,19 +49,19 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
     ----------
     runs : mapping or sequence of runs
         {name: run}, the runs of two or more systems: {query: {item: score}}, {query: ranked list},
-        results of :func:`read_run`, or names of files that it reads. In a sequence, files have
-        their own names and others "run 1", "run 2" and so on. Tied items of a run share the mean of
-        their ranks.
+        results of :func:`read_run`, or names of files that it reads. Runs in a sequence are named
+        after their files, or "run 1", "run 2" and so on. Tied items of a run share their mean rank.
     method : {"rrf", "sum"}, default="rrf"
         Reciprocal rank fusion, or the weighted sum of scores.
     weights : mapping or sequence of float, default=None
-        {name: weight}, or one for each run in their order; 0 leaves the run out. By default 1, also
-        for names absent from a mapping.
+        {name: weight}, or one weight for each run in their order; 0 leaves the run out. The default
+        is 1, also for names absent from a mapping.
     k : float, default=60
         Constant of reciprocal rank fusion: the larger it is, the less the first ranks stand out.
     normalize : {"minmax", "zscore", "none"}, default="minmax"
-        Scores of a run's query for the sum: from 0 to 1, standardized, or as they are. If all are
-        equal, as for a single item, "minmax" and "zscore" make them 0.
+        How a run's scores are scaled per query for the sum: to the range from 0 to 1, to mean 0 and
+        standard deviation 1, or not at all. If all scores are equal, as for a single item, "minmax"
+        and "zscore" make them 0.
 
     Attributes
     ----------
@@ -102,15 +102,15 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
         self._shared = _Shared(runs)
 
     def fit(self, X: Any, y: Any = None) -> RankFusion:
-        """Read the runs, unless a clone did, and check the parameters; nothing else is learned.
+        """Read the runs, unless a clone has, and check the parameters; nothing else is learned.
 
         Parameters
         ----------
         X : sequence of query ids
-            At least one of them has a ranking.
+            At least one of them must be in a run.
         y : sequence of set, list or {item: grade}, default=None
-            Their ground truths. The runs are then checked as :func:`evaluate` checks them: ids
-            that differ in spelling and distances instead of scores give a warning.
+            Their ground truths. If given, the runs are checked as in :func:`evaluate`, which warns
+            of ids that differ in spelling, and of distances instead of scores.
 
         Returns
         -------
@@ -120,11 +120,11 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InvalidParameterError
-            If a parameter is wrong, or a sum is asked of a run without scores.
+            If a parameter is wrong, or ``method="sum"`` and a run has no scores.
         QueryMismatchError
-            If no run has one of the queries.
+            If no run has any of the queries.
         TypeError or ValueError
-            If a run is not what is described above.
+            If a run has none of the forms above.
         """
         check_option(self.method, "method", ("rrf", "sum"), _FUSES)
         check_option(self.normalize, "normalize", _NORMS, _FUSES)
@@ -136,11 +136,14 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
         self.weights_ = _weights_of(self.weights, list(tables.ranks))
         unscored = [name for name, scores in tables.scores.items() if scores is None]
         if self.method == "sum" and unscored:
-            msg = f"method='sum' needs scores, and {format_list(unscored)} has ranked lists only"
+            msg = (
+                f"method='sum' needs scores, but these runs have only ranked lists: "
+                f"{format_list(unscored)}; use method='rrf'"
+            )
             raise InvalidParameterError(msg)
         if not any(query in tables.numbers for query in queries):
             msg = (
-                f"no run has one of the {len(queries):,} queries: {format_list(queries)} against "
+                f"no run has any of the {len(queries):,} queries: {format_list(queries)} against "
                 f"{format_list(tables.numbers)}{spelling_hint(queries, tables.numbers)}"
             )
             raise QueryMismatchError(msg)
@@ -175,14 +178,14 @@ class RankFusion(BaseEstimator):  # type: ignore[misc]
         return [tables.ranking(query, total, is_there) for query in _listed(X)]
 
     def __sklearn_clone__(self) -> RankFusion:
-        """A clone that shares the runs, whose copies would cost more than all else."""
+        """A clone that shares the runs, because copying them costs more than everything else."""
         others = {name: clone(value, safe=False) for name, value in self._others().items()}
         copied = type(self)(self.runs, **others)
         copied._shared = self._shared
         return copied
 
     def _others(self) -> dict[str, Any]:
-        """Parameters but the runs."""
+        """Parameters other than the runs."""
         parameters: dict[str, Any] = self.get_params(deep=False)
         return {name: value for name, value in parameters.items() if name != "runs"}
 
@@ -211,7 +214,7 @@ def _listed(queries: Any) -> list[Any]:
 
 
 def _weights_of(weights: Any, names: list[str]) -> dict[str, float]:
-    """The weight of each run; refuses names of no run."""
+    """The weight of each run; refuses names that are not runs."""
     if weights is None:
         return dict.fromkeys(names, 1.0)
     if not isinstance(weights, Mapping):
@@ -225,7 +228,7 @@ def _weights_of(weights: Any, names: list[str]) -> dict[str, float]:
         weights = dict(zip(names, given, strict=True))
     unknown = [name for name in weights if name not in names]
     if unknown:
-        msg = f"weights name {safe_repr(unknown[0])}, which is no run; the runs are: "
+        msg = f"weights has {safe_repr(unknown[0])}, which is not a run; the runs are: "
         msg += format_list(names) + closest(str(unknown[0]), names)
         raise InvalidParameterError(msg)
     for name, weight in weights.items():
@@ -235,7 +238,7 @@ def _weights_of(weights: Any, names: list[str]) -> dict[str, float]:
             raise InvalidParameterError(msg + safe_repr(weight))
     read = {name: float(weights.get(name, 1.0)) for name in names}
     if not any(read.values()):
-        msg = "weights leave all runs out; one has to be above 0"
+        msg = "weights are 0 for all runs; pass at least one above 0"
         raise InvalidParameterError(msg)
     return read
 
@@ -265,7 +268,7 @@ class _Shared:
         self._is_checked = True
         for name, run in self._read.items():
             give = partial(_warn_with, f"run {safe_repr(name)}: ")
-            # A run may lack the queries of a fold; what is wrong with y the scorer says.
+            # A run may lack the queries of a fold; the scorer reports errors in y.
             with suppress(TypeError, ValueError), warnings_given_by(give):
                 read_layout("mapping", truths, run, ReadOptions())
 
@@ -355,13 +358,13 @@ def _read_runs(runs: Any) -> dict[str, Run]:
     else:
         named = {}
     if len(named) < 2 or not all(isinstance(name, str) for name in named):
-        msg = f"runs must be {{name: run}} of two runs or more, got {safe_repr(runs)}"
+        msg = f"runs must be {{name: run}} or a list, with two or more runs, got {safe_repr(runs)}"
         raise InvalidParameterError(msg)
     return {name: _run_of(run, name) for name, run in named.items()}
 
 
 def _run_of(run: Any, name: str) -> Run:
-    """One run, whose rows are ranked and distinct."""
+    """One run with rows that are ranked and distinct."""
     where = f"runs[{safe_repr(name)}]"
     if isinstance(run, (str, os.PathLike)):
         run = read_run(run)
@@ -374,8 +377,8 @@ def _run_of(run: Any, name: str) -> Run:
             raise
     if not isinstance(run, Run):
         msg = (
-            f"{where} must be {{query: {{item: score}}}}, {{query: ranked list}}, a Run or the "
-            f"name of a file, got {safe_repr(run)}; Run.from_columns reads columns"
+            f"{where} must be {{query: {{item: score}}}}, {{query: ranked list}}, a Run or a "
+            f"file name, got {safe_repr(run)}; Run.from_columns reads columns"
         )
         raise TypeError(msg)
     again = run.repeated()
@@ -428,7 +431,7 @@ def _refuse_types(runs: Mapping[str, Run]) -> None:
         kinds = {name: type(next(ids_of(run), None)) for name, run in runs.items() if run.n_rows}
         if len({kind is str for kind in kinds.values()}) > 1:
             named = format_list(f"{kind.__name__} in {name}" for name, kind in kinds.items())
-            msg = f"{what} of the runs never match, by their types: {named}; use one type"
+            msg = f"{what} of the runs never match, as their types differ: {named}; use one type"
             raise QueryMismatchError(msg)
 
 

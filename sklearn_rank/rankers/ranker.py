@@ -37,7 +37,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         An ``XGBRanker``, ``LGBMRanker`` or ``CatBoostRanker``; its parameters are
         ``ranker__...`` in a search.
     query : str, default="qid"
-        Name of the column or index level that holds the query ids; a column of X of that name is
+        Name of the column or index level that holds the query ids; a column of X with that name is
         not a feature.
     eval_metric : str, Measure, scorer or list of these, default=None
         Measures that XGBRanker and LGBMRanker evaluate on ``eval_X`` instead of their default
@@ -49,7 +49,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ranker_ : estimator
         The fitted ranker.
     query_ : str
-        Name of the column of query ids in X, which is not a feature, if X has one.
+        Name of the query id column, which is not used as a feature if X has it.
 
     Examples
     --------
@@ -102,16 +102,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         RankingConfigError
-            If there are no query ids, the ranker is unknown, CatBoost is asked for ``eval_metric``,
+            If there are no query ids, the ranker is unknown, ``eval_metric`` is set for CatBoost,
             a pipeline does not transform ``eval_X``, or a search slices it.
         ValueError or TypeError
-            If arguments do not fit together, or another argument has a value
-            per row.
+            If arguments do not fit together, or one of ``fit_params`` has a value per row.
         """
         library = _library_of(self.ranker, fit_params)
         if library == "catboost" and self.eval_metric is not None:
             msg = (
-                "CatBoost passes no queries to custom metrics; use its metrics: CatBoostRanker("
+                "CatBoost passes no queries to custom metrics; use its own: CatBoostRanker("
                 "eval_metric='NDCG:top=10') is evaluate(..., 'ndcg@10', convention='catboost')"
             )
             raise RankingConfigError(msg)
@@ -146,7 +145,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         step = step_that_changes_x(self, "eval_X")
         if step is not None:
             msg = (
-                f"eval_X would not be transformed, while {step!r} changes X; pass "
+                f"eval_X would not be transformed, but {step!r} changes X; pass "
                 "transform_input=['eval_X'] to the pipeline, which then transforms both"
             )
             raise RankingConfigError(msg)
@@ -154,8 +153,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             length(rows) for rows in values_above("train")
         }:
             msg = (
-                "eval_X has as many rows as a training part: a search slices everything with as "
-                "many rows as X; pass tuples, which it leaves whole, as in eval_X=(X_held_out,)"
+                "eval_X has as many rows as a training part, and a search slices every argument "
+                "of that length; pass tuples, which stay whole, as in eval_X=(X_held_out,)"
             )
             raise RankingConfigError(msg)
         return [
@@ -164,8 +163,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ]
 
     def __getattr__(self, name: str) -> Any:
-        """What the fitted ranker has learnt, such as ``feature_importances_``."""
-        # Of this class, an attribute is there or its own error is; labels are of classifiers.
+        """Fitted attributes of the ranker, such as ``feature_importances_``."""
+        # Attributes of this class exist or raise their own error; only classifiers have classes_.
         is_learnt = name.endswith("_") and not name.startswith("_") and name != "classes_"
         if is_learnt and "ranker_" in vars(self) and not hasattr(type(self), name):
             return getattr(self.ranker_, name)
@@ -234,8 +233,8 @@ class SortedRows(NamedTuple):
         if len(differs):
             query = self.query_ids[int(self.numbers[differs[0]])]
             msg = (
-                "XGBRanker and CatBoostRanker weigh queries: sample_weight must be equal in all "
-                f"rows of a query, and is not for query {safe_repr(query)} (for bagging: "
+                "XGBRanker and CatBoostRanker weight queries: sample_weight must be equal in all "
+                f"rows of a query, but differs in query {safe_repr(query)} (for bagging: "
                 "QueryRanker(...).set_fit_request(sample_weight=False))"
             )
             raise ValueError(msg)
@@ -243,16 +242,16 @@ class SortedRows(NamedTuple):
 
 
 def _warn_of_shared(number: int, held_out: SortedRows, data: SortedRows) -> None:
-    """Warn if held-out queries are fitted, unless all are, or each part is numbered from 0."""
+    """Warn if held-out queries are fitted, unless all are, or ids only number the queries."""
     ids = [listed_ids(part.query_ids) for part in (held_out, data)]
     counted = [set(one) in ({*range(len(one))}, {*range(1, len(one) + 1)}) for one in ids]
     shared = [query for query in ids[0] if query in set(ids[1])]
     is_fit = len(shared) == len(ids[1]) and len(held_out.y) == len(data.y)
     if shared and not is_fit and not (all(counted) and len(ids[0]) != len(ids[1])):
         warn(
-            f"{len(shared):,} of {len(ids[0]):,} queries of eval_X[{number}] are among those "
-            f"that the ranker is fitted on: {format_list(shared)}; early stopping would use "
-            "training data. Split by query (QueryKFold, GroupShuffleSplit)",
+            f"{len(shared):,} of {len(ids[0]):,} queries of eval_X[{number}] are also training "
+            f"queries: {format_list(shared)}; early stopping would use training data. Split by "
+            "query (QueryKFold, GroupShuffleSplit)",
             RankingDataWarning,
         )
 
@@ -264,7 +263,7 @@ LIBRARIES = {
     "lightgbm": ("LGBMRanker", "group"),
     "catboost": ("CatBoostRanker", "group_id"),
 }
-"""Names of the class, and of the keyword of the queries."""
+"""Names of the class, and of the keyword that takes the queries."""
 PER_ROW = """
 base_margin base_margin_eval_set baseline eval_group eval_init_score eval_qid eval_sample_weight
 eval_set graph group group_id group_weight init_score pairs pairs_weight qid sample_weight_eval_set

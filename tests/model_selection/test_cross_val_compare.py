@@ -74,7 +74,7 @@ def test_out_of_fold_rankings_are_compared(rows, y, groups):
     ]
     assert found.query_ids == expected.query_ids
     assert found.notes[0] == ("each query is ranked by a model that was not fitted on it (3 folds)")
-    assert "interval, 12% wider, excludes 0" in found.notes[1]  # sqrt(1 + 2 / 8)
+    assert "interval, made 12% wider, excludes 0" in found.notes[1]  # sqrt(1 + 2 / 8)
     assert found.notes[2:] == expected.notes
 
 
@@ -169,7 +169,7 @@ def test_queries_that_no_fold_tests_are_left_out_and_counted():
     found = cross_val_compare(MODELS, X, Y, groups=QID, cv=cv, sample_weight=np.ones(len(Y)))
     ((_, test),) = cv.split(X, Y, QID)
     assert set(found.query_ids) == set(QID[test].tolist())
-    assert "7 of 12 queries are in no test part of a fold, and left out" in found.notes
+    assert "7 of 12 queries are in no fold's test part and are left out" in found.notes
     assert found["map"].queries == 5
 
 
@@ -242,7 +242,7 @@ def test_items_of_rows_are_shown(tmp_path):
 REFUSED = {
     "rows": ({"cv": KFold(3)}, QuerySplitError, "in both train and test of split 0"),
     "time": ({"cv": TimeSeriesSplit(3)}, QuerySplitError, "use QueryTimeSplit"),
-    "seen": ({"cv": [(range(72), range(72))]}, QuerySplitError, "fitted on 12 queries that it"),
+    "seen": ({"cv": [(range(72), range(72))]}, QuerySplitError, "trains on 12 queries that it"),
     "uneven": (
         {"cv": GroupShuffleSplit(4, test_size=4, random_state=0)},
         InvalidParameterError,
@@ -252,7 +252,7 @@ REFUSED = {
     "pooled": ({"measures": "auc(average=pooled)"}, InvalidParameterError, "of different folds"),
     "option": ({"slices": {}}, TypeError, "unexpected keyword argument 'slices'"),
     "scorer": ({"scoring": "map"}, TypeError, r"cross_val_compare\(\) got an unexpected"),
-    "one": ({"estimators": {"a": Ridge()}}, InvalidParameterError, "of two or more"),
+    "one": ({"estimators": {"a": Ridge()}}, InvalidParameterError, "at least two"),
     "class": ({"estimators": {"a": 1, "b": 2}}, InvalidParameterError, r"estimators\['a'\] must"),
     "alpha": ({"alpha": 5}, InvalidParameterError, "alpha"),
     "items": ({"items": ["a"]}, ValueError, r"\[72, 1\]"),
@@ -273,7 +273,7 @@ def test_what_is_refused(case):
 
 
 def test_lists_that_a_split_tests_unequally_often_are_refused():
-    with pytest.raises(InvalidParameterError, match="or repeated folds, which test all equally"):
+    with pytest.raises(InvalidParameterError, match="repeated folds, that test all queries equal"):
         cross_val_compare(
             FUSIONS, list(RUN), TRUTHS, cv=ShuffleSplit(5, test_size=3, random_state=0)
         )

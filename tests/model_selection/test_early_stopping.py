@@ -265,7 +265,7 @@ def sets_of(*parts: tuple[Any, Any, Any]) -> dict[str, Any]:
 def test_sets_that_share_queries_with_the_training_data_warn():
     held_out, numbers = (X_EVAL, Y_EVAL, QID_EVAL), np.unique(QID, return_inverse=True)[1]
     some, third = np.isin(QID, np.unique(QID)[:3]), numbers % 3 > 0
-    message = r"^3 of 3 queries of eval_X\[1\] are among those"
+    message = r"^3 of 3 queries of eval_X\[1\] are also training queries"
     sets = sets_of(held_out, (X[some], Y[some], QID[some]))
     with pytest.warns(RankingDataWarning, match=message):
         QueryRanker(XGB).fit(X, Y, groups=QID, **sets)
@@ -324,7 +324,7 @@ def test_a_pipeline_that_leaves_evaluation_rows_as_they_are_is_refused(inner):
     last = Pipeline([("ranker", model)]) if inner else model
     pipeline = Pipeline([("none", "passthrough"), ("reflect", Reflecting()), ("last", last)])
     with sklearn.config_context(enable_metadata_routing=True):
-        with pytest.raises(RankingConfigError, match="while 'reflect' changes X; pass transform_"):
+        with pytest.raises(RankingConfigError, match="but 'reflect' changes X; pass transform_"):
             pipeline.fit(X, Y, groups=QID, **HELD_OUT)
         pipeline.set_params(reflect="passthrough").fit(X, Y, groups=QID, **HELD_OUT)
 
@@ -334,7 +334,7 @@ def test_a_search_that_would_cut_evaluation_rows_is_refused():
     search = GridSearchCV(model, {}, cv=QueryKFold(3), scoring=map_scorer, error_score="raise")
     rows, as_many = framed(index=pd.Index(QID, name="qid")), {"eval_groups": np.roll(QID, 9)}
     for held_out in (X, X.tolist()):
-        with pytest.raises(RankingConfigError, match=r"leaves whole, as in eval_X=\(X_held_out,\)"):
+        with pytest.raises(RankingConfigError, match=r"stay whole, as in eval_X=\(X_held_out,\)"):
             search.fit(rows, Y, eval_X=held_out, eval_y=Y, **as_many)
     whole = sets_of((X, Y, np.char.add("e", QID)))
     found = search.fit(rows, Y, **whole).best_estimator_.ranker_

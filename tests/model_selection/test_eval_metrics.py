@@ -271,10 +271,10 @@ def of_xgb_ranker():
 
 
 REFUSED = {
-    "the data set has no queries: .* pass its measures to QueryRanker": of_xgb_ranker,
+    "the data set has no queries: .* use QueryRanker": of_xgb_ranker,
     "the data set has no queries": lambda: booster_eval_metric("map")(Y, xgb.DMatrix(X, Y)),
     "needs at least one measure": booster_eval_metric,
-    "each of them once; got .'ndcg@10', 'ndcg@10'": (
+    "and none twice, got .'ndcg@10', 'ndcg@10'": (
         lambda: booster_eval_metric("ndcg@10", "nDCG@10")
     ),
     "takes str, Measure and scorers, got NoneType: None": lambda: booster_eval_metric(None),

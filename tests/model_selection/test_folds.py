@@ -42,7 +42,7 @@ def test_splits_of_whole_queries_pass_the_check(cv):
 
 
 def test_a_test_part_that_lacks_rows_of_its_queries_is_reported():
-    message = r"1 of 2 queries are cut in the test part of split 0: of query 'a' only 2 of 4 rows"
+    message = r"1 of 2 queries are only partly in the test part of split 0: query 'a' has 2 of its"
     with pytest.raises(QuerySplitError, match=message):
         check_query_splits([([4, 5], [0, 1])], np.zeros((6, 1)), groups=list("aaaabb"))
 
@@ -134,7 +134,7 @@ def test_query_folds_take_each_element_or_row_of_y_for_a_query(form):
 def test_text_labels_are_rows_that_need_query_ids(y):
     with pytest.raises(
         RankingConfigError,
-        match=r"query id of every row is needed .* level named 'id' \(query='id'; scorers call "
+        match=r"query id of every row is needed.* level named 'id' \(query='id'; scorers call "
         r"it groups_from\)",
     ):
         next(QueryKFold(3, query="id").split(X, y))
@@ -153,7 +153,7 @@ def test_query_folds_shuffle_by_their_seed():
 
 
 def test_query_folds_need_as_many_queries():
-    with pytest.raises(ValueError, match="cannot make 5 folds of 2 queries"):
+    with pytest.raises(ValueError, match="cannot make 5 folds from 2 queries"):
         next(QueryKFold(5).split(np.zeros((6, 1)), groups=[1, 1, 1, 2, 2, 2]))
 
 
@@ -214,8 +214,8 @@ def test_time_folds_of_any_rows():
 @pytest.mark.parametrize(
     ("options", "groups", "error", "message"),
     [
-        ({}, list("aabbcc"), ValueError, "cannot make 5 folds in time of 3 queries with gap=0"),
-        ({"n_splits": 2, "gap": 1}, list("abc"), ValueError, "of 3 queries with gap=1"),
+        ({}, list("aabbcc"), ValueError, "cannot make 5 time-ordered folds from 3 queries"),
+        ({"n_splits": 2, "gap": 1}, list("abc"), ValueError, "from 3 queries with gap=1"),
         ({"n_splits": 2}, list("abcabc"), ValueError, "no query ends before row 1, .* not users"),
         ({}, None, RankingConfigError, "query id of every row is needed"),
         ({"gap": -1}, None, ValueError, r"'gap' .* must be an int in the range \[0, inf\)"),

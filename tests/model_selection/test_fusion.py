@@ -125,13 +125,13 @@ REFUSED = {
     "method": ({"method": "wsum"}, "must be one of 'rrf', 'sum'"),
     "normalize": ({"normalize": "max"}, "one of 'minmax', 'zscore', 'none'"),
     "k": ({"k": -1}, "'k' parameter of RankFusion"),
-    "a name": ({"weights": {"bm52": 1}}, "name 'bm52', which is no run; .*did you mean 'bm25'"),
+    "a name": ({"weights": {"bm52": 1}}, "has 'bm52', which is not a run; .*did you mean 'bm25'"),
     "too few": ({"weights": [1]}, "or 2 numbers, one for each of 'bm25', 'dense', got"),
     "negative": ({"weights": [1, -1]}, r"weights\['dense'\] must be a finite number of at least"),
-    "none left": ({"weights": [0, 0]}, "weights leave all runs out"),
-    "one run": ({"runs": {"bm25": BM25}}, "of two runs or more"),
+    "none left": ({"weights": [0, 0]}, "weights are 0 for all runs"),
+    "one run": ({"runs": {"bm25": BM25}}, "with two or more runs"),
     "a run": ({"runs": BM25}, r"runs\['q1'\] must be|runs\['q1'\]: "),
-    "lists": ({"runs": [BM25, {"q1": ["a"]}], "method": "sum"}, "'run 2' has ranked lists only"),
+    "lists": ({"runs": [BM25, {"q1": ["a"]}], "method": "sum"}, "have only ranked lists: 'run 2'"),
     "twice": ({"runs": [BM25, {"q1": ["a", "b", "a"]}]}, "has item 'a' of query 'q1' more than"),
     "NaN": ({"runs": [BM25, {"q1": {"a": np.nan}}]}, "'run 2'.* contains NaN at item 'a' of"),
     "text": ({"runs": [BM25, {"q1": {"a": "0.5"}}]}, r"runs\['run 2'\]: .*has the score '0.5'"),
@@ -149,7 +149,7 @@ def test_what_is_refused(case):
 
 
 def test_queries_of_no_run_are_refused():
-    with pytest.raises(QueryMismatchError, match="no run has one of the 1 queries: 'Q1'"):
+    with pytest.raises(QueryMismatchError, match="no run has any of the 1 queries: 'Q1'"):
         RankFusion(RUNS).fit(["Q1"])
     with pytest.raises(TypeError, match=r"array of shape \(3, 1\)"):
         RankFusion(RUNS).fit(np.array(QUERIES)[:, np.newaxis])

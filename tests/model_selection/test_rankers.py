@@ -137,7 +137,7 @@ def test_weights_are_sorted_like_rows(library):
 def test_weights_that_differ_within_a_query_are_refused(library):
     weights = np.ones(6)
     weights[4] = 2
-    message = "sample_weight must be equal in all rows of a query, and is not for query 'b'"
+    message = "sample_weight must be equal in all rows of a query, but differs in query 'b'"
     with pytest.raises(ValueError, match=message):
         QueryRanker(RANKERS[library]).fit(
             X[:6], Y[:6], groups=["a", "b", "a", "b", "b", "a"], sample_weight=weights

@@ -58,9 +58,9 @@ def test_the_same_order_in_all_is_taken():
 def test_queries_of_y_and_of_rows_that_disagree_are_refused():
     other = pd.Series(Y, index=pd.Index(np.roll(QID, 1), name="qid"))
     column = FRAME.reset_index(drop=True).assign(qid=QID)
-    with pytest.raises(RankingConfigError, match="the 'qid' of X and the 'qid' of y put different"):
+    with pytest.raises(RankingConfigError, match="the 'qid' of X and the 'qid' of y group rows"):
         map_scorer(Ridge(), column, other)
-    with pytest.raises(RankingConfigError, match="groups and the 'qid' of y put different rows"):
+    with pytest.raises(RankingConfigError, match="groups and the 'qid' of y group rows"):
         map_scorer(Ridge(), X, other, groups=QID)
 
 
@@ -112,7 +112,7 @@ def test_columns_of_a_matrix_are_aligned_as_well():
         model = Says(lambda X, names=columns: pd.DataFrame([[2.0, 1.0]], columns=names))
         assert map_scorer(model, [0], grades) == expected
     model = Says(lambda X: pd.DataFrame([[2.0, 1.0]], columns=["x", "z"]))
-    with pytest.raises(RankingConfigError, match="columns of predict are not those of y"):
+    with pytest.raises(RankingConfigError, match="predict and y have different columns"):
         map_scorer(model, [0], grades)
 
 
@@ -149,7 +149,7 @@ def test_names_of_queries_leave_what_is_told_alone():
     assert ranker.ranker_.n_features_in_ == 4  # a feature like others
     several = column.assign(session=1)
     with pytest.raises(
-        RankingConfigError, match=r"may be the query: 'user_id', 'session'; choose one"
+        RankingConfigError, match=r"hold the query id: 'user_id', 'session'; choose one"
     ):
         map_scorer(model, several, Y)
     one = map_scorer.with_options(one_query=True)(model, several, Y)
@@ -161,7 +161,7 @@ def test_bound_queries_and_other_groups_are_refused():
     bound = map_scorer.bind(QID)
     renamed = [f"query {query}" for query in QID]
     assert bound(model, X, Y, groups=renamed) == bound(model, X, Y)
-    message = r"groups and the ids of bind\(\) put different rows together, first at row"
+    message = r"groups and the ids of bind\(\) group rows differently, first at row"
     with pytest.raises(RankingConfigError, match=message):
         bound(model, X, Y, groups=np.roll(QID, 1))
 
@@ -172,8 +172,8 @@ def test_bound_queries_and_other_groups_are_refused():
 def test_an_index_that_a_step_dropped_is_named():
     model = make_pipeline(StandardScaler(), QueryRanker(_xgb_ranker()))
     message = (
-        r"QueryRanker needs the query id of every row and got none. The data carry 'qid', but a "
-        r"step on the way made a ndarray of X and dropped it; "
+        r"QueryRanker needs the query id of every row and got none. The data carry 'qid', but an "
+        r"earlier step turned X into a ndarray and dropped it; "
         r"pipeline.set_output\(transform='pandas'\) keeps an index of X, and an index of y is "
         r"often kept. Either run under sklearn.set_config"
     )
@@ -184,7 +184,7 @@ def test_an_index_that_a_step_dropped_is_named():
 
 def test_groups_that_the_splitter_kept_for_itself_are_named():
     search = GridSearchCV(Ridge(), {"alpha": [1]}, scoring=map_scorer, cv=GroupKFold(3))
-    told = "got none. Without metadata routing, scikit-learn hands groups= to the splitter only."
+    told = "got none. Without metadata routing, scikit-learn passes groups= only to the splitter."
     with pytest.raises(SearchStopped, match=told):
         search.fit(X, Y, groups=QID)
     fits = GridSearchCV(QueryRanker(_xgb_ranker()), {}, scoring=map_scorer, cv=GroupKFold(3))

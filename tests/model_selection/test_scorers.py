@@ -165,7 +165,7 @@ def test_copies_leave_the_original_alone():
         map_scorer.set_score_request(groups="my id")
     bound = map_scorer.bind(QID)
     assert bound(MODEL, X, Y) == map_scorer(MODEL, X, Y, groups=QID)
-    with pytest.raises(RankingConfigError, match=r"the ids of map_scorer.bind\(...\) are"):
+    with pytest.raises(RankingConfigError, match=r"map_scorer.bind\(...\) got the ids of"):
         bound(MODEL, X[:5], Y[:5])
     ids, grades = QID.copy(), {"a": 1, "b": 0}
     bound, graded = map_scorer.bind(ids), map_scorer.with_options(relevance=grades)
@@ -229,7 +229,7 @@ def test_all_scorers_of_a_search_take_the_same_options():
 
 REFUSED = {
     "spelling": (lambda: get_scorer("nDGC@10"), "unknown measure 'nDGC'; did you mean 'ndcg'"),
-    "number": (lambda: get_scorer(3), "name must be a str or a measure, got int: 3"),
+    "number": (lambda: get_scorer(3), "name must be a str or a Measure, got int: 3"),
     "negated": (lambda: rank_scorers(["neg_map"]), "neg_map"),
     "function": (
         lambda: make_rank_scorer(max),
@@ -238,7 +238,7 @@ REFUSED = {
     "a number": (lambda: rank_scorers(3), "a Measure or a sequence of them, got 3$"),
     "mapping": (
         lambda: rank_scorers({"map": "ndcg@10"}),
-        r"for other names write \{name: get_scorer\(measure\)\}",
+        r"to choose names, write \{name: get_scorer\(measure\)\}",
     ),
     "option": (
         lambda: ndcg_scorer.with_options(gian="linear"),

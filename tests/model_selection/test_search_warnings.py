@@ -182,7 +182,7 @@ def test_the_error_of_an_undefined_fold_says_the_ways_out():
     with pytest.raises(SearchStopped) as caught:
         cross_val_score(Ridge(), X, NOTHING_IN_CD, scoring=map_scorer, cv=HALF)
     assert str(caught.value) == (
-        "map is undefined for all 2 queries of a fold, whatever the candidate; split into fewer "
+        "map is undefined for all 2 queries of a fold for every candidate; split into fewer "
         "folds, spread the relevant rows (StratifiedGroupKFold), or use "
         "with_options(zero_division=0.0)"
     )

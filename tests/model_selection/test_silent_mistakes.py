@@ -51,7 +51,7 @@ def test_halving_over_rows_warns_that_queries_are_cut():
     )
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.warns(RankingDataWarning, match=r"are cut in the test part .*resource='n_samples'"),
+        pytest.warns(RankingDataWarning, match=r"only partly in the test .*resource='n_samples'"),
     ):
         search.fit(X, Y, groups=QID)
 
@@ -102,9 +102,9 @@ def test_scorers_of_two_names_read_their_own_ids():
 
 def test_permutation_importance_of_drawn_rows_warns():
     model = Ridge().fit(FRAME, Y)
-    message = r"single rows are drawn .*, which divides queries: of query 'q\d+' only \d of 6"
+    message = r"sampling single rows .* divides queries: only \d of 6 rows of query 'q\d+'"
     options = {"max_samples": 0.5, "n_repeats": 2, "random_state": 0}
     with pytest.warns(RankingDataWarning, match=message):
         permutation_importance(model, FRAME, Y, scoring=QUIET, **options)
-    with pytest.raises(SearchStopped, match="of 72 rows, and 36 are scored"):
+    with pytest.raises(SearchStopped, match="of 72 rows, but 36 rows are scored"):
         permutation_importance(model, FRAME, Y, scoring=map_scorer.bind(QID), **options)

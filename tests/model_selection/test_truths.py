@@ -100,7 +100,8 @@ WORDS = {
     ),
     "dict": (
         lambda: map_scorer(Says([["a"]] * 3), [1], {1: {"a"}}),
-        "y is a dict keyed by query; scikit-learn splits by position - pass [qrels[q] for q in X]",
+        "y is a dict keyed by query, but scikit-learn splits by position; pass [qrels[q] for q in "
+        "X]",
     ),
     "lists": (
         lambda: map_scorer(Says([["a"]] * 3), [1, 2], [{"a"}, {"b"}]),
@@ -123,7 +124,7 @@ def test_words_of_errors(misuse):
 def test_query_ids_that_contradict_each_other_are_refused():
     coarser = np.array([query[-1] for query in QID])
     model = Ridge().fit(FRAME, Y)
-    with pytest.raises(RankingConfigError, match="groups and the 'qid' of X put different rows"):
+    with pytest.raises(RankingConfigError, match="groups and the 'qid' of X group rows"):
         map_scorer(model, FRAME, Y, groups=coarser)
     scorer = map_scorer.set_score_request(groups=False)
     told = {"scoring": scorer, "cv": GroupKFold(3), "params": {"groups": coarser}}
@@ -267,7 +268,7 @@ def test_items_as_labels_are_ranked_by_probabilities():
 
 def test_items_as_hard_labels_are_refused():
     labels = says(lambda rows: np.zeros((len(rows), 2)), classes=(np.array([0, 1]),) * 2)
-    with pytest.raises(RankingConfigError, match="predicts labels and has neither"):
+    with pytest.raises(RankingConfigError, match="predicts labels but has neither"):
         ndcg_scorer(labels, [[0.0]], np.array([[0, 1]]))
 
 
