@@ -1,4 +1,4 @@
-"""Assertions on the quality of rankings: they need no plugin, only their data and a limit.
+"""Assertions on the quality of rankings: they need no plugin, only data and a limit.
 
 Assertions that name their metric, so that a test reads as a sentence, are short forms of
 :func:`assert_metric`. The order of arguments is ``y_true, y_score``, as in scikit-learn.
@@ -38,7 +38,7 @@ def assert_metric(
 ) -> GateResult:
     """Assert that a measure is good enough over all queries.
 
-    Works in every test runner and in plain scripts; pytest's reports list it, too.
+    Works in every test runner and in plain scripts; the reports of pytest also list it.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def assert_metric(
     measure : str or Measure
         In any spelling that :func:`sklearn_rank.measure` reads, such as ``"ndcg@10"``.
     at_least, at_most : float
-        Minimum value, or the maximum where lower is better (LAG). Equality (within 1e-9) passes.
+        Minimum value, or the maximum if lower is better (LAG). Equality (within 1e-9) passes.
     **options
         ``allow``, ``name``, texts and reading options of :meth:`RankGate.check`.
 
@@ -99,19 +99,19 @@ def assert_not_worse(
     baseline_relevance: Any = None,
     **limits: Any,
 ) -> GateResult:
-    """Assert that one system is not worse than another, measured in the same test.
+    """Assert that one system is not worse than another that is measured in the same test.
 
-    The rule is that of :meth:`RankGate.check`.
+    Drops are judged as in :meth:`RankGate.check`.
 
     Parameters
     ----------
     y_true, y_score, y_baseline
-        Ground truth, rankings to assess, and rankings to compare them with, in one layout; or two
-        Evaluations, the new one first.
+        Ground truth, rankings to assess, and rankings to compare them with, in the same layout; or
+        two Evaluations, the new one first.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
-        What is compared; the direction is that of each measure.
+        Measures to compare, each in its own direction.
     baseline_relevance
-        ``relevance`` of the reference.
+        ``relevance`` for ``y_baseline``.
     **limits
         ``max_drop`` (default 0.02), ``slices`` and all other limits and reading options of
         :meth:`RankGate.check`.
@@ -142,7 +142,10 @@ def assert_not_worse(
     if y_baseline is None:  # two evaluations
         y_true, y_score, y_baseline = y_true, None, y_score
     if y_baseline in (y_true, y_score) if y_score is None else y_score is y_baseline:
-        msg = "y_score and y_baseline are the same object, and a system is never worse than itself"
+        msg = (
+            "y_score and y_baseline are the same object, so a system is compared with itself; "
+            "pass the rankings of the baseline"
+        )
         raise InvalidParameterError(msg)
 
     def judge(checked: Arguments, _: PytestRun | None) -> GateResult:
@@ -181,7 +184,7 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     assertion.__doc__ = (
         f"Assert that {metric.symbol} is {side.replace('_', ' ')} ``threshold``.\n\n    "
         f"{metric.summary} Its parameters are those of\n    :func:`sklearn_rank."
-        f"{function.__name__}`; all else is as in :func:`assert_metric`."
+        f"{function.__name__}`; everything else is as in :func:`assert_metric`."
     )
     shared = list(inspect.signature(assertion).parameters.values())
     parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in names]

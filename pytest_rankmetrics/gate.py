@@ -1,4 +1,4 @@
-"""The fixtures: ``rank_gate``, a whole policy in one call, and ``rank_regression``."""
+"""The fixtures ``rank_gate``, which checks a whole policy in one call, and ``rank_regression``."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ __all__ = ["RankGate", "RankRegressionFixture", "expected_failure"]
 class RankGate:
     """Checks a system against thresholds and against its recorded baseline.
 
-    Given to tests as the fixture ``rank_gate``. One call is one gate: all violations come in one
-    failure. Several calls in one test need different names.
+    Tests get it as the fixture ``rank_gate``. One call is one gate, and one failure reports all its
+    violations. Several calls in one test need different names.
     """
 
     def __init__(
@@ -79,34 +79,35 @@ class RankGate:
     ) -> GateResult:
         """Check thresholds, drops and slices at once.
 
-        With ``max_drop`` the gate needs its baseline, a file next to the test module, which
-        ``--rank-update`` writes. A drop is red beyond ``hard_drop``; or beyond ``max_drop`` and
-        significant; or beyond ``max_drop`` with two queries or more lost and none won.
+        With ``max_drop`` the gate needs its baseline, a file next to the test module that
+        ``--rank-update`` writes. A drop fails if it is beyond ``hard_drop``, or if it is beyond
+        ``max_drop`` and either significant or with two or more queries lost and none won.
 
         Parameters
         ----------
         y_true, y_score
-            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`; or an
-            Evaluation alone.
+            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`; or only an
+            Evaluation.
         measures : str, Measure, or sequence of them, default=()
-            Further measures to show and record; a ``max_drop`` that is a number applies to them.
+            More measures to show and record; a ``max_drop`` that is a number applies to them, too.
         at_least, at_most : {measure: float}, default=None
             Thresholds over all queries.
         max_drop : float or {measure: float}, default=None
             Allowed drop from the baseline, in units of the measure; a number applies to all
             measures named in the call, by default to ``"map"`` and ``"ndcg@10"``.
         hard_drop : float or {measure: float}, default=None
-            Drop beyond which the gate always fails; if equal to ``max_drop``, no drop is tested.
+            Drop beyond which the gate always fails; if equal to ``max_drop``, there is no
+            significance test.
         totals : {name: float}, default=None
-            Numbers for the whole run; lower is better unless ``at_least`` names it.
+            Numbers for the whole run; lower is better unless ``at_least`` has the name.
         slices : mapping, callable or str, default=None
             {query: label or labels}, {label: queries}, a function of the query id, or a column.
         max_slice_drop : float, default=None
             Allowed drop of each slice, for every measure that has an allowed drop.
         slice_at_least : {label: {measure: float}}, default=None
-            Thresholds of slices, of any size.
+            Thresholds for slices of any size.
         allow : collection of str, default=()
-            Faults in the data that this gate accepts.
+            Problems in the data that this gate accepts.
         query_text, item_text : mapping or callable, default=None
             Texts of queries and titles of items.
         name : str, default=None
@@ -125,7 +126,7 @@ class RankGate:
         RankGateFailure
             If anything is worse than allowed, missing or stale, or cannot be measured.
         InvalidParameterError
-            If there is no limit at all, or a limit is not acceptable.
+            If there is no limit at all, or a limit is invalid.
         """
         __tracebackhide__ = hide
         given = {
@@ -167,10 +168,10 @@ class RankGate:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
                 raise RankGateFailure(msg)
             if compares and Path(shown).is_absolute():
-                # Joined to a directory it would be the very file that is not to be read.
+                # Joined to a directory it would be the very file that must not be read.
                 msg = (
                     f"--rank-baseline-dir has no place for {safe_text(shown, limit=300)}, which is "
-                    f"not below the root of the project: set --rootdir to a common directory"
+                    f"outside of the project's root; set --rootdir to a common directory"
                 )
                 raise RankGateFailure(msg)
             elsewhere = str(options.baseline_dir)
@@ -195,7 +196,7 @@ class RankGate:
 
 
 class RankRegressionFixture:
-    """``rank_gate`` for users of pytest-regressions; it keeps baselines where they do."""
+    """``rank_gate`` for users of pytest-regressions, with baselines where that plugin has them."""
 
     def __init__(self, request: pytest.FixtureRequest, directory: Path) -> None:
         self.request = request
@@ -289,14 +290,14 @@ def expected_failure(
 ) -> Iterator[pytest.ExceptionInfo[Any]]:
     """Pass if a gate fails in the block, as ``pytest.raises`` passes if something raises.
 
-    A failed gate makes its run red even if something swallows its failure; this declares that it
-    is intended. The block may contain an ``await`` or wait for an executor.
+    A failed gate makes its run red even if something swallows its failure; this context declares
+    that the failure is intended. The block may contain an ``await`` or wait for an executor.
 
     Parameters
     ----------
     expected : exception type or tuple of them, default=RankGateFailure
-        A gate that could not measure raises an error of :mod:`sklearn_rank`; with ``-W error`` a
-        gate that warns raises ``RankGateWarning``.
+        A gate that cannot measure raises an error of :mod:`sklearn_rank`; with ``-W error`` a gate
+        that warns raises ``RankGateWarning``.
     match : str or compiled pattern, default=None
         Regular expression to search for in the message.
 

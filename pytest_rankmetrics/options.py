@@ -1,4 +1,4 @@
-"""Options of the command line and of the ini file: one table, read and checked at the start."""
+"""Command-line and ini options: one table, read and checked at the start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "--rank-accept": (
         {"action": "append", "default": [], "metavar": "GLOB"},
-        "record whatever these gates measure, lower or higher (names or node ids)",
+        "record what these gates measure, even if it is lower (names or node ids)",
     ),
     "--rank-baseline-dir": (
         {"metavar": "DIR"},
@@ -32,13 +32,13 @@ OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "--rank-strict": (
         {"action": "store_true"},
-        "unconfirmed drops, warnings and baselines that no gate read fail",
+        "also fail on unconfirmed drops, warnings and baselines that no gate read",
     ),
     "--rank-html": ({"metavar": "PATH"}, "write an HTML report with the queries of every gate"),
     "--rank-json": ({"metavar": "PATH"}, "write a JSON report"),
     "--rank-markdown": (
         {"metavar": "PATH"},
-        "append a Markdown report to PATH, besides $GITHUB_STEP_SUMMARY; 'none': to neither",
+        "append a Markdown report to PATH and $GITHUB_STEP_SUMMARY; 'none' writes neither",
     ),
 }
 
@@ -82,7 +82,7 @@ class Options:
 
 
 DEFAULTS = Options()
-"""Of gates outside of a run of pytest."""
+"""Options of gates that run outside of pytest."""
 
 
 def read_options(config: pytest.Config) -> Options:
@@ -134,7 +134,10 @@ def _directory(config: pytest.Config, text: str | None) -> Path | None:
     elif not path.is_dir():
         msg = f"--rank-baseline-dir: there is no directory {text!r}"
     elif path == config.rootpath.resolve():
-        msg = f"--rank-baseline-dir: {text!r} is the project itself, so a change would judge itself"
+        msg = (
+            f"--rank-baseline-dir: {text!r} is the project itself, so a change would be compared "
+            "with its own baselines"
+        )
     else:
         return path
     raise pytest.UsageError(msg)
@@ -162,6 +165,6 @@ def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
         if what not in typed:  # written down in a configuration it would make every run pass
             yield f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
         if reruns or option("reruns", None):
-            yield f"{what} cannot be combined with --reruns: a rerun would pass by the first try"
+            yield f"{what} cannot be combined with --reruns: a rerun would use the new baseline"
         if option("numprocesses", None) or option("tx", None):
             yield f"{what} cannot be combined with -n: write baselines in one process"

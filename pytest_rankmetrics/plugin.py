@@ -1,7 +1,7 @@
 """The module that pytest loads: options, fixtures and hooks.
 
-Every pytest run of an environment in which this distribution is installed imports this module, so
-it imports pytest and the standard library only; what measures is imported when a gate runs.
+Every pytest run in an environment with this distribution imports this module, so its imports are
+light; modules that measure are imported when a gate runs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.gate import RankGate, RankRegressionFixture
 
 FIXTURES = frozenset({"rank_gate", "rank_regression"})
-MARKER = "rank_gate: a ranking quality gate; added to users of the fixtures"
+MARKER = "rank_gate: a ranking quality gate; added to tests that use the fixtures"
 MOST_IN_FULL = 3
-"""Failures that are shown in full; of the next ones a few lines."""
+"""Failures that are shown in full; later ones get a few lines."""
 RUN: pytest.StashKey[PytestRun] = pytest.StashKey()
 
 
@@ -130,7 +130,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture
 def rank_gate(request: pytest.FixtureRequest) -> RankGate:
-    """Gate of ranking quality: thresholds, allowed drops against a baseline, slices.
+    """Ranking quality gate: thresholds, allowed drops from a baseline, slices.
 
     ``rank_gate.check(y_true, y_score, at_least={"map": 0.3}, max_drop={"ndcg@10": 0.02})``
     """
@@ -141,7 +141,7 @@ def rank_gate(request: pytest.FixtureRequest) -> RankGate:
 
 @pytest.fixture
 def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
-    """Member of the pytest-regressions family for rankings: only a drop fails.
+    """Regression fixture for rankings, like those of pytest-regressions: only a drop fails.
 
     ``rank_regression.check(y_true, y_score, measures=("map", "ndcg@10"), max_drop=0.02)``
     """
@@ -174,7 +174,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_sessionfinish(
     session: pytest.Session, exitstatus: int
 ) -> Generator[None, object, object]:
-    """Judge the run, and once more after all others, who may set the exit code or swallow a gate.
+    """Judge the run, and again after all other hooks, which may change the exit code.
 
     A worker sends its records.
     """

@@ -30,8 +30,8 @@ SECTION = "section"
 GREEN = (0, 5)  # exit codes of pytest: all passed, or nothing collected
 MOST_PROBLEMS = 5
 HINT = (
-    "a test that intends a failure uses expected_failure() of pytest_rankmetrics: "
-    "pytest.raises, except clauses, xfail and the like hide a failure"
+    "to expect a failure, use expected_failure() of pytest_rankmetrics: "
+    "pytest.raises, except clauses, xfail and the like hide it"
 )
 
 
@@ -43,7 +43,7 @@ class PytestRun:
         self.session = Session(config, options)
         self.is_worker = hasattr(config, "workerinput")
         self.nodeid = ""
-        """Of the running test; "" outside of any."""
+        """Node id of the running test; "" between tests."""
         self.records: list[dict[str, Any]] = []
         """Gates that ran and were not reported yet."""
         self.failures = 0
@@ -92,7 +92,7 @@ class PytestRun:
         return records if judged else None
 
     def claim(self, baseline: str) -> None:
-        """RankGateFailure if another gate of the session has this baseline."""
+        """RankGateFailure if another gate of the session uses this baseline."""
         from sklearn_rank.gates.verdict import RankGateFailure  # runs without gates go without
 
         owner = self.owners.setdefault(baseline, self.nodeid)
@@ -101,7 +101,7 @@ class PytestRun:
             msg = f"two tests use the baseline {safe_repr(baseline, limit=300)}: {tests}"
             raise RankGateFailure(msg)
         if self.nodeid and baseline in self.claimed:
-            msg = f"two gates of {safe_text(owner, limit=300)} share a baseline: rename one of them"
+            msg = f"two gates of {safe_text(owner, limit=300)} share a baseline; rename one of them"
             raise RankGateFailure(msg)
         self.claimed.add(baseline)
 
@@ -127,9 +127,9 @@ class Session:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self.config, self.options = config, options
         self.gates: dict[str, list[GateRun]] = {}
-        """By test, the records of its last try."""
+        """Records of the last try of each test."""
         self.tries: dict[str, int] = {}
-        """Of each test."""
+        """Number of tries of each test."""
         self.problems: list[str] = []
         """Reasons for a red run beyond the outcomes of its tests."""
         self.remarks: list[str] = []
@@ -138,11 +138,11 @@ class Session:
         self.looped = False
         """Whether tests were run, rather than listed."""
         self.partial = False
+        """Whether anything that was collected did not run, or could not be collected."""
         self.excused: set[str] = set()
         """Baselines, or directories of them, of tests that did not pass."""
-        """Whether anything that was collected did not run, or could not be collected."""
         self.idle: dict[str, None] = {}
-        """Tests that asked for a gate, passed, and had none."""
+        """Tests that use the fixture and passed, but ran no gate."""
         self.wanted: dict[str, None] = {}
         """Collected tests that ``rank_required`` names, deselected ones included."""
 
@@ -204,7 +204,7 @@ class Session:
                 self.swallowed(record)
 
     def excuse(self, nodeid: str, name: str = "") -> None:
-        """Note what a test or module that did not pass may have read: a file, or any of them."""
+        """Note the baselines that a test or module that did not pass would have read."""
         self.excused.add(f"{nodeid.partition('::')[0].removesuffix('.py')}/{name}")
 
     def take_swallowed(self, run: PytestRun) -> list[str]:
@@ -247,7 +247,7 @@ class Session:
     # The end -------------------------------------------------------------------------------------
 
     def finish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Check what no single test can, write the reports, and set the exit code."""
+        """Check what no single test can check, write the reports, and set the exit code."""
         if self.looped:
             self.problems += self._complaints(exitstatus)
             self._write_reports()
@@ -266,8 +266,8 @@ class Session:
         red = [run for run in runs if run.failed]
         if red and exitstatus in GREEN and not self.problems:
             name = red[0].record["name"]
-            yield f"gate {name!r} failed, and the run was ended with exit code {int(exitstatus)}"
-        idle = [f"{test} has the fixture rank_gate and checked nothing" for test in self.idle]
+            yield f"gate {name!r} failed, but the run ended with exit code {int(exitstatus)}"
+        idle = [f"{test} uses the fixture rank_gate but checked nothing" for test in self.idle]
         self.remarks += [] if options.settings.strict else idle
         yield from idle if options.settings.strict else ()
         for wanted in options.required:
@@ -284,7 +284,7 @@ class Session:
                 yield f"two tests use {path!r}: {owner} and {run.test}"
         again = {run.test for run in runs if self.tries[run.test] > 1 and run.outcome == "passed"}
         for test in sorted(again) if options.settings.strict else ():
-            yield f"{test} passed at another try: a gate gives one answer"
+            yield f"{test} passed on a rerun; a gate must give the same result every time"
         for glob in options.accept:
             if not any(is_called(glob, *name) for name in names):
                 ran = format_list(sorted({name for name, _ in names}), limit=MOST_PROBLEMS)

@@ -70,7 +70,7 @@ def test_ending_the_run_with_zero_after_a_red_gate_is_red(suite):
         def test_b(): pytest.exit("enough", returncode=0)
         """
     )
-    suite.run(ret=1, says="ERROR: gate 'test_a' failed, and the run was ended with exit code 0")
+    suite.run(ret=1, says="ERROR: gate 'test_a' failed, but the run ended with exit code 0")
 
 
 # Deleted gates -----------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ NOTHING = """
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_a_gate_that_checks_nothing_is_named(workers, suite):
     suite.write(test_it=NOTHING.format(limits="[]"))
-    told = "test_it.py::test_nothing has the fixture rank_gate and checked nothing"
+    told = "test_it.py::test_nothing uses the fixture rank_gate but checked nothing"
     text = said(suite.run(*workers, ret=0, passed=2))
     assert f"warning: {told}" in text
     assert "test_expected has" not in text

@@ -69,7 +69,7 @@ UPDATE, ACCEPT = ("--rank-update",), ("--rank-accept", "*")
         ("base", UPDATE, "--rank-update does not write to --rank-baseline-dir"),
         ("base", ACCEPT, "--rank-accept does not write to --rank-baseline-dir"),
         ("bas", (), "--rank-baseline-dir: there is no directory 'bas'"),
-        (".", (), "would judge itself"),
+        (".", (), "with its own baselines"),
         ("", (), "--rank-baseline-dir is empty, so a change would be compared with its own"),
     ],
 )

@@ -276,7 +276,7 @@ def test_a_second_try_takes_the_row_of_the_first(suite):
     text = said(suite.spawn("--reruns", "1", "--rank-json=report.json", ret=0))
     assert "ok: flaky: MRR is 0.444, at least 0.440 required (3 queries)\n1 gate:" in text
     assert len(recorded(suite)) == 1
-    told = "test_it.py::test_flaky passed at another try: a gate gives one answer"
+    told = "test_it.py::test_flaky passed on a rerun; a gate must give the same result every time"
     suite.spawn("--reruns", "1", "--rank-json=report.json", "--rank-strict", ret=1, says=told)
 
 
