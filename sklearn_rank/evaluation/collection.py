@@ -48,7 +48,11 @@ def _ids_of(collection: Any) -> frozenset[Any]:
     if not isinstance(collection, Iterable):
         msg = f"collection must be ids, or a file of ids, one per line, got {safe_repr(collection)}"
         raise InvalidParameterError(msg)
-    present = frozenset(collection)
+    try:
+        present = frozenset(collection)
+    except TypeError as error:
+        msg = f"collection must hold ids, such as texts or numbers: {error}"
+        raise InvalidParameterError(msg) from error
     if not present:
         msg = "collection is empty; pass the ids of all items"
         raise InvalidParameterError(msg)

@@ -17,7 +17,7 @@ from sklearn_rank.evaluation.repeats import Repeats, mean_of_runs
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import read_clusters
 from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError, RankingDataWarning
-from sklearn_rank.inputs.arrays import without_lowest
+from sklearn_rank.inputs.arrays import code_objects, without_lowest
 from sklearn_rank.inputs.frames import values_of
 from sklearn_rank.inputs.items import sequence
 from sklearn_rank.inputs.options import RULES, ReadOptions
@@ -378,6 +378,7 @@ def _with_ids(judged: RankingData, names: Any) -> RankingData:
         msg = f"query_ids is a {type(names).__name__}, which has no order; pass a list"
         raise InvalidParameterError(msg)
     ids = sequence(names, "query_ids")
+    code_objects(ids, "query_ids")  # refuses what is missing or no key
     twice = [name for name, times in Counter(ids).items() if times > 1]
     if len(ids) != len(judged.query_ids) or twice:
         fault = f"has {len(ids):,} names for {len(judged.query_ids):,} queries"

@@ -160,7 +160,9 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
 
 def _read_groups(groups: Any) -> Ids:
     if hasattr(groups, "to_pylist"):  # of Arrow
-        whole = str(groups.type).startswith(("int", "uint")) and not groups.null_count
+        whole = (
+            str(getattr(groups, "type", "")).startswith(("int", "uint")) and not groups.null_count
+        )
         groups = np.asarray(groups) if whole else groups.to_pylist()
     if type(getattr(groups, "dtype", None)).__name__ in _FACTORIZED:
         codes, distinct = groups.factorize()
@@ -379,7 +381,7 @@ def _why_groups(y_true: Any, y_score: Any) -> str:
         "the rows layout needs groups: the query id of each row. "
         "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
     )
-    has_items = hasattr(y_score, "__len__") and not is_sparse(y_score)
+    has_items = getattr(y_score, "ndim", hasattr(y_score, "__len__")) and not is_sparse(y_score)
     first = next(iter(y_score), None) if has_items else None
     if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
         msg = (

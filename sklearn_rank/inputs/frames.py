@@ -143,10 +143,10 @@ def values_of(values: Any) -> Any:
     if not is_frame(values):
         return values
     frame = eager_frame(values, "values")
-    query = find_roles(frame.columns, ("query",), where="values")["query"]
+    query = find_roles(_names(frame), ("query",), where="values")["query"]
     queries, where = frame[query].to_list(), f"column {safe_repr(query)} of values"
     read = {}
-    for name in frame.columns:
+    for name in _names(frame):
         column = frame[name].to_list()
         # A column of objects may hold numbers and None, as results of judge models do.
         kinds = {type(value) for value in column if not is_missing(value)}

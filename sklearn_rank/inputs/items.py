@@ -178,8 +178,10 @@ class ItemReader:
         fields = [getattr(kind, "_fields", ()) for kind in first.keys() - judged]
         if any(issubclass(kind, Mapping) for kind in first) or any(map(item_ids, fields)):
             self.form = "dicts"
-        elif pairs and not any(issubclass(kind, tuple) for kind in judged):
-            # Where the ground truth has tuples, pairs are ids themselves.
+        elif pairs and (
+            self._may_be_pairs or all(map(_is_scored_tuple, chain.from_iterable(lists)))
+        ):
+            # Where the ground truth has tuples, pairs are ids, unless they are a tuple and a score.
             self.form = "(id, score) pairs"
         elif any(kind in self._by_id for kind in first):
             self.form = "objects"
@@ -465,6 +467,12 @@ class ItemReader:
             return "" if odd is None else f"{safe_repr(odd)} is no pair (id, score)"
         key = "id" if self._provider is None else "string_provider"
         return f"{type(self.object).__name__} objects are compared by their {key}{PROVIDER}"
+
+
+def _is_scored_tuple(item: Any) -> bool:
+    return (
+        is_pair(item) and isinstance(item[0], tuple) and isinstance(item[1], (float, np.floating))
+    )
 
 
 def _table(

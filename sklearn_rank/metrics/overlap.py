@@ -97,7 +97,8 @@ def _by_query(side: Any, name: str) -> dict[Any, Any]:
     if isinstance(side, Mapping):
         return dict(side)
     side = as_native(side, name)
-    if isinstance(side, (str, bytes)) or not isinstance(side, Iterable):
+    is_one = isinstance(side, (str, bytes)) or getattr(side, "ndim", 1) == 0
+    if is_one or not isinstance(side, Iterable):
         msg = f"{name} must be {{query: ranking}} or a sequence of rankings, got {safe_repr(side)}"
         raise InvalidParameterError(msg)
     if isinstance(side, np.ndarray) and side.ndim == 2 and side.dtype.kind in "fiub":
