@@ -57,7 +57,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
     if len(rankings.relevant_grades) >= FEW_IRRELEVANT and not others:
         _warn_of_ratings(measures, rankings)
-    if len(rankings) >= FEW_IRRELEVANT and data.ties and not data.has_relevance:
+    if len(rankings) >= FEW_IRRELEVANT and not data.has_relevance:
         _warn_of_distances(data)
 
 
@@ -123,22 +123,26 @@ def _warn_of_distances(data: RankingData) -> None:
     misses = segment_sum(above, offsets) - n_hits * (n_hits - 1) / 2
     pairs = n_hits * (sizes - n_hits)
     counted = pairs.nonzero()[0]
-    if len(counted) < FEW_IRRELEVANT:
+    # The first of short lists may be an advertisement, or the query itself.
+    if len(counted) < FEW_IRRELEVANT or not (data.ties or pairs.sum() > 3 * n_hits.sum()):
         return
     values = 1 - misses[counted] / pairs[counted]
     mean = float(np.add.reduce(values) / len(values))
     if mean >= max(_UPSIDE_DOWN, _REVERSED):
         return
     grades = rankings.relevant_grades
-    are_most = 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
+    are_most = data.ties and 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
     most = _UPSIDE_DOWN if are_most else _REVERSED
     if mean < most and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
-        advice = "the highest score ranks first, so negate distances, losses and ranks"
+        what, advice = "the last items of lists", "the first ranks first, so reverse rising lists"
+        if data.ties:
+            what = "lower scores"
+            advice = "the highest score ranks first, so negate distances, losses and ranks"
         if are_most:
             share = n_hits.sum() / sizes.sum()
             advice += f", or labels: {share:.0%} of the items are relevant"
         warn(
-            "lower scores seem better: relevant items are at the end of most rankings, below "
+            f"{what} seem better: relevant items are at the end of most rankings, below "
             f"{1 - mean:.0%} of the irrelevant ones; {advice}",
             RankingDataWarning,
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.evaluation.collection import collection_remarks
+from sklearn_rank.evaluation.data_warnings import FEW_IRRELEVANT
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics.means import cluster_codes
@@ -61,6 +62,13 @@ def table_of(evaluation: BaseEvaluation) -> Table:
     notes = remarks_of(evaluation), *design_notes(effects)
     if evaluation.ranking_data.read_as:
         notes += (evaluation.ranking_data.read_as,)
+    rankings = evaluation.ranking_data.rankings
+    n_ranked = int(rankings.n_ranked.sum())
+    if n_ranked == int(rankings.n_hits.sum()) >= 2 * len(rankings) >= 2 * FEW_IRRELEVANT:
+        notes += (
+            "every ranked item is relevant: were others dropped, as by a join with the "
+            "judgements, or are the arguments swapped?",
+        )
     if open_ended:
         notes += (
             f"{', '.join(open_ended)}: no upper bound, so with fewer than {ENOUGH} queries 95% "

@@ -31,6 +31,8 @@ _FIRST = 12
 """Items that were not retrieved after which nothing is looked for in most data."""
 _SPELLED = 0.25
 """Share of the lost items from which their spelling is spoken of; a third is seen surely."""
+_MOSTLY = 0.9
+"""Share of items ranked for another query that are first there, as queries are for themselves."""
 _FEW_ALIKE = 2
 """Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
 _APART = "items seem to be numbered from 0 on one side and from 1 on the other"
@@ -123,14 +125,14 @@ def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None
     Then the rankings of their neighbours hold more relevant items than their own.
     """
     queries = list(islice(y_true, _QUERIES))
-    if not all(_is_number(query) for query in queries):
+    if not all(_renumbered(query, (1,)) for query in queries):
         return
     sides = [*(y_true[query] for query in queries), *islice(y_score.values(), _QUERIES)]
     if not all(isinstance(side, Collection) for side in sides):
         return  # one that is read once
 
     def n_found(step: int) -> int:
-        others = [type(query)(int(query) + step) for query in queries]
+        others = [_renumbered(query, (step,))[0] for query in queries]
         pairs = zip(queries, others, strict=True)
         both = ((y_true[query], y_score[other]) for query, other in pairs if other in y_score)
         return sum(len(set(relevant) & set(ranked)) for relevant, ranked in map(_items_of, both))
@@ -141,17 +143,13 @@ def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None
         return
     step = 1 if found[1] > found[-1] else -1
     if found[step] > max(2 * found[0], 1):
-        first, last = safe_repr(queries[0]), safe_repr(type(queries[0])(int(queries[0]) + step))
+        first, last = map(safe_repr, (queries[0], *_renumbered(queries[0], (step,))))
         warn(
             f"queries seem to be numbered from 0 on one side and from 1 on the other: rankings of "
             f"the next number, such as {last} for {first}, hold {found[step]:,} relevant items, "
             f"those of the same number {found[0]:,}",
             RankingMatchWarning,
         )
-
-
-def _is_number(query: Any) -> bool:
-    return type(query) is int or (type(query) is str and query.isdecimal())
 
 
 # Relevant items that were not retrieved -----------------------------------------------------------
@@ -286,7 +284,7 @@ def with_mismatch_hint(
         return judged
     lost, looked, rest = _Lost(), list[Collection[Any]](), iter(pairs)
     truths: list[Collection[Any]] = []
-    n_wanted = rankings.n_relevant[:_QUERIES].tolist()
+    n_wanted, is_low = rankings.n_relevant[:_QUERIES].tolist(), 4 * n_hits < n_relevant
     are_short = (rankings.n_hits < rankings.n_relevant)[:_QUERIES].tolist()
     if is_sample or judged.n_shared:  # items of one truth may be lost to all queries
         n_wanted, are_short = [0] * _QUERIES, [True] * _QUERIES
@@ -300,7 +298,7 @@ def with_mismatch_hint(
         if lost.n_lost >= _FIRST and not (lost.n_read or is_miss):
             lost.read_ids()
             _refuse_cells(lost.cells)
-            if not (lost.show_signs or lost.are_beside()):
+            if not (lost.show_signs or lost.are_beside() or is_low or _places_of_argsort(lost)):
                 return judged  # of a third of the items, some would show
     if lost.n_read < len(lost.queries) and (not lost.n_read or lost.show_signs):
         lost.read_ids()
@@ -309,14 +307,18 @@ def with_mismatch_hint(
         what = f"texts were read as one item each, such as {safe_repr(lost.words[0])}"
         judged = replace(judged, read_as=f"{what}, whose words are items of the other side")
     _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
+    places = _places_of_argsort(lost)
+    if is_low and not (places or is_sample or judged.n_shared):
+        every = chain(zip(truths, looked, strict=True), islice(rest, _ITEMS))
+        places = _of_other_queries([*every], judged.query_ids)
     if is_miss:
-        return _warn_of_miss(judged, lost, cause, least_missed)
+        return _warn_of_miss(judged, lost, cause or places, least_missed)
     hint = "" if judged.n_shared else _numbered_apart(lost)
     hint = hint or _spelled_otherwise(lost, truths)
-    if hint:
-        warn(f"{hint}; spell both sides alike, as with string_provider=", RankingDataWarning)
-        return replace(judged, hint=hint)
-    return judged
+    if hint or places:
+        advice = "" if places else "; spell both sides alike, as with string_provider="
+        warn(f"{places or hint}{advice}", RankingDataWarning)
+    return replace(judged, hint=places or hint)
 
 
 def _first_cell(items: list[Any], others: list[Any]) -> list[tuple[str, bool]]:
@@ -394,6 +396,59 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
         RankingMatchWarning,
     )
     return replace(judged, hint=cause)
+
+
+def _places_of_argsort(lost: _Lost) -> str:
+    """That rankings hold 0 to n - 1 each, of which most relevant items are none; or ""."""
+    n_relevant = n_greater = 0
+    for _, relevant, ranked in lost.queries:
+        if (
+            len(ranked) < _BESIDE
+            or {*map(type, ranked)} != {int}
+            or {*ranked} != {*range(len(ranked))}
+        ):
+            return ""
+        n_relevant += len(relevant)
+        n_greater += sum(type(item) is int and item >= len(ranked) for item in relevant)
+    are_sorted = all(ranked == sorted(ranked) for _, _, ranked in lost.queries)
+    if len(lost.queries) < _FEW_ALIKE or are_sorted or 2 * n_greater <= n_relevant:
+        return ""
+    return (
+        f"each ranking holds the numbers from 0 on once, like the output of argsort, and "
+        f"{n_greater:,} of {n_relevant:,} relevant items are greater: rank the ids, ids[order]"
+    )
+
+
+def _of_other_queries(pairs: list[tuple[Collection[Any], Collection[Any]]], query_ids: Any) -> str:
+    """That most relevant items are ranked for one other query, or for the next; or ""."""
+    sides, owner = [_items_of(pair) for pair in pairs], dict[Any, int]()
+    for number, (_, ranked) in enumerate(sides):
+        owner |= {item: -1 if item in owner else number for item in ranked}
+    wanted = [(n, item) for n, (relevant, _) in enumerate(sides) for item in relevant]
+    held, n_queries = [set(ranked) for _, ranked in sides], len(sides)
+
+    def found_at(step: int) -> list[tuple[int, int, Any]]:
+        others = ((n, (n + step) % n_queries, item) for n, item in wanted)
+        return [one for one in others if one[2] in held[one[1]]]
+
+    less, found = sorted(map(found_at, (1, -1)), key=len)
+    alone = [(n, owner[item], item) for n, item in wanted if owner.get(item, n) not in (n, -1)]
+    found, by_chance = max(found, alone, key=len), max(len(less), len(found_at(0)))
+    pairings = {(n, other) for n, other, _ in found}
+    # A query that is an item itself is first for itself, and relevant to those like it.
+    are_first = sum(sides[other][1][0] == item for _, other, item in found)
+    if (
+        len(found) < max(_FIRST, len(wanted) / 2, 4 * by_chance)
+        or len(pairings) > min(len(set(side)) for side in zip(*pairings, strict=True))
+        or are_first > _MOSTLY * len(found)
+    ):
+        return ""
+    number, other, item = found[0]
+    return (
+        f"{len(found):,} of {len(wanted):,} relevant items are ranked for another query than "
+        f"theirs, such as {safe_repr(item)} of {safe_repr(query_ids[number])} for "
+        f"{safe_repr(query_ids[other])}: are rankings in the order of the truths?"
+    )
 
 
 def _numbered_apart(lost: _Lost) -> str:

@@ -149,8 +149,7 @@ def read_items(
     if not (is_shared or options.string_provider is not None):
         if isinstance(truths, list) and not isinstance(truths[0], (Mapping, Set)):
             about["read_as"] = check_number_lists(truths, rankings, query_ids)
-        elif isinstance(rankings, Run) and rankings.scores is None and rankings.ranks is None:
-            about["read_as"] = _by_rows(rankings)
+        about["read_as"] = about.get("read_as") or _sorted_by_item(rankings)
         joined = _look_up(truths, rankings, options)
     if joined is None:
         if isinstance(rankings, Run):
@@ -179,14 +178,20 @@ def read_items(
     return with_mismatch_hint(data, pairs, options.least_missed)
 
 
-def _by_rows(run: Run) -> str:
-    """What is said of rankings in the order of rows that are sorted by item; or ""."""
+def _sorted_by_item(rankings: Run | list[Any]) -> str:
+    """What is said of rankings in the order of rows or lists that are sorted by item; or ""."""
     with suppress(TypeError, DuplicateItemError):  # of ids that have no order, or come twice
-        lists = [list(run[query]) for query in islice(run, _LOOKED_QUERIES)]
+        if not isinstance(rankings, Run):
+            what, lists = "lists", [one for one in rankings if type(one) in _LISTS]
+        elif rankings.scores is None and rankings.ranks is None:
+            what, lists = "rows", [list(rankings[q]) for q in islice(rankings, _LOOKED_QUERIES)]
+        else:
+            return ""
+        lists = lists[:_LOOKED_QUERIES]
         if sum(map(len, lists)) - len(lists) >= LEAST_RISES and all(
-            items == sorted(items) for items in lists
+            list(items) == sorted(items) for items in lists
         ):
-            return "ranked in the order of the rows, which are sorted by item"
+            return f"ranked in the order of the {what}, which are sorted by item"
     return ""
 
 
@@ -249,6 +254,8 @@ def _look_up(
     None where something is to be read with more care: anything but text and integers as ids, each
     once in a query, and plain numbers, none of them missing, negative or rounded.
     """
+    if not (isinstance(rankings, list) and isinstance(truths, list)):
+        return None  # a table, whose elements are ids of queries
     containers, of_truth = set(map(type, rankings)), set(map(type, truths))
     has_scores, has_grades = containers == {dict}, of_truth == {dict}
     if not (has_scores or containers <= _LISTS) or not (has_grades or of_truth <= _LISTS | _SETS):

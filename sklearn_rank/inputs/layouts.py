@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,6 +21,9 @@ from sklearn_rank.support.checks import is_foreign_number, refuse_unordered
 from sklearn_rank.support.runtime import warn
 
 _Read: TypeAlias = Callable[[Any, Any, ReadOptions], RankingData]
+
+
+_FIRST_ROWS = 100
 
 
 class Layout(NamedTuple):
@@ -161,7 +165,17 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
     suspicion = swap_suspicion(data, y_true)
     if suspicion:
         warn(suspicion, RankingMatchWarning)
+    if not data.read_as and _are_same(y_true, y_score):
+        data = replace(data, read_as="y_true and y_score are the same")
     return data
+
+
+def _are_same(y_true: Any, y_score: Any) -> bool:
+    """Whether the scores are the grades, which is seen at the first that differ."""
+    first = slice(_FIRST_ROWS)
+    if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray:
+        return y_true is y_score
+    return np.array_equal(y_true[first], y_score[first]) and np.array_equal(y_true, y_score)
 
 
 def read_layout(name: str, y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:

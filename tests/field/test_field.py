@@ -30,6 +30,7 @@ from tests.field import (
     boosters_and_sklearn,
     forms,
     gates,
+    mixed_up,
     rag_and_golden,
     ranking_libraries,
     recommenders,
@@ -46,6 +47,7 @@ FAMILIES = {
     "rag_and_golden": rag_and_golden.ROWS,
     "gates": gates.ROWS,
     "forms": forms.ROWS,
+    "mixed_up": mixed_up.ROWS,
 }
 LEAST = {"rows": 450, "doors": 3000}
 """Fewer rows, or rows times doors, would mean that some were lost."""
