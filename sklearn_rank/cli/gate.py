@@ -330,7 +330,7 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
         raise ValueError(msg)
     directory = arguments.baseline_dir
     if directory == "":
-        msg = "--baseline-dir is empty, so a change would be compared with its own; name a directory"
+        msg = "--baseline-dir is empty, so a change would judge itself; name a directory"
         raise ValueError(msg)
     if directory is None:
         directory = path.parent / table.get("baseline_dir", DIRECTORY)

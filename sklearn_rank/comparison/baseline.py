@@ -1,4 +1,4 @@
-"""Baselines: what one gate recorded, one query a line, with a checksum over all content.
+"""Baselines: what one gate recorded, one query per line, with a checksum of the content.
 
 A file holds the values and ranks that are needed to judge the next run and to explain a drop. It
 has no dates, hosts or versions, so that the same system writes the same bytes anywhere.
@@ -55,20 +55,20 @@ class QueryRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     values: dict[str, float | None]
     """Values of each measure that is not pooled; None if it is undefined."""
     spread: dict[str, float | None] | None = None
-    """Standard deviations between repeated runs; None of a single run."""
+    """Standard deviations between repeated runs; None for a single run."""
     n: Count = 0
     """Length of its ranking."""
     found: dict[str, Rank] | None = None
-    """Ranks of the relevant items that were retrieved, by number where items have no ids."""
+    """Ranks of the relevant items that were retrieved; by number if items have no ids."""
     grades: list[float] | None = None
-    """Grades of these, where items have no ids."""
+    """Grades of these items, if they have no ids."""
     top: list[str] = []
-    """First items."""
+    """First items of the ranking."""
     weight: float | None = None
     cluster: str | None = None
     slices: list[str] | None = None
     outside: list[str] = []
-    """Relevant items that were not in the collection, where one was given."""
+    """Relevant items that were not in the collection, if one was given."""
 
 
 class MeasureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -76,11 +76,11 @@ class MeasureRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
 
     value: float
     queries: Count
-    """Queries that it is the mean of."""
+    """Number of queries that were averaged, or ranked together."""
     definition: dict[str, str]
-    """Parameters that its values depend on besides the data."""
+    """Parameters that the values depend on, in addition to the data."""
     spread: float | None = None
-    """Standard deviation of the value between repeated runs; None of a single run."""
+    """Standard deviation of the value between repeated runs; None for a single run."""
 
 
 class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -88,9 +88,9 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     format: str
     name: str
-    """Of the gate."""
+    """Name of the gate."""
     seal: str
-    """Digest of everything else: a checksum against accidents, and no signature."""
+    """Digest of everything else: a checksum against accidents, not a signature."""
     reading: dict[str, str]
     """How the data was read."""
     measures: dict[str, MeasureRecord]
@@ -98,11 +98,11 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     slices: dict[str, dict[str, float]] = {}
     """Values of each slice by measure."""
     runs: Count = 1
-    """Number of repeated runs that the values are means of; ranks are those of the first."""
+    """Number of repeated runs that the values are means of; ranks come from the first."""
     top: Count = 0
     """Number of ranks that ``unjudged`` is a share of."""
     unjudged: float | None = None
-    """Share of the items in the first ranks that nobody judged; None where all are."""
+    """Share of the items in the first ranks that nobody judged; None if all count as judged."""
 
 
 def _seal_of(baseline: Baseline) -> str:
@@ -155,7 +155,7 @@ def load(path: Path, shown: str) -> tuple[Baseline, bytes] | None:
 
 
 _OF_ANOTHER = (
-    "if another version wrote it, delete it and record it again, by pytest --rank-update or "
+    "if another version wrote it, delete it and record it again with pytest --rank-update or "
     "sklearn-rank gate --update"
 )
 
@@ -219,10 +219,10 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def write(path: Path, baseline: Baseline, shown: str) -> None:
-    """Replace a file as a whole: a crash or a full disk leaves the old one as it was."""
+    """Replace the whole file at once: a crash or a full disk leaves the old one as it was."""
     content = as_text(baseline).encode()
     try:
-        rule = f"it would have {len(content):,} bytes, and at most {MAX_BASELINE_BYTES:,} are read"
+        rule = f"it would have {len(content):,} bytes, but at most {MAX_BASELINE_BYTES:,} are read"
         _need(len(content) <= MAX_BASELINE_BYTES, rule, OSError)
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, content)
@@ -286,7 +286,7 @@ def depth_of(measures: Iterable[Measure]) -> int:
 
 
 def run_deviation(evaluation: BaseEvaluation, name: str) -> float | None:
-    """Standard deviation of a value between repeated runs; None of a single run."""
+    """Standard deviation of a value between repeated runs; None for a single run."""
     values = [run[name] for run in evaluation.runs]
     return round(float(np.std(values, ddof=1)), RECORDED_DECIMALS) if len(values) > 1 else None
 
@@ -333,7 +333,7 @@ def _columns(evaluation: BaseEvaluation, slices: Mapping[str, Any]) -> dict[str,
 
 
 def _found(placement: Placement, *, has_ids: bool) -> dict[str, Rank]:
-    """Rank of each relevant item that was retrieved, by its number where items have no ids."""
+    """Rank of each relevant item that was retrieved, by its number if items have no ids."""
     hits = placement.hits
     keys = [f"#{number}" for number in range(1, len(hits) + 1)]
     if has_ids:
@@ -394,11 +394,11 @@ def clusters_of(evaluation: BaseEvaluation) -> list[str | None]:
     return [stable_key(label, "clusters") for label in labels.tolist()]
 
 
-# Definitions: what the values of a measure depend on besides the data ----------------------------
+# Definitions: what the values of a measure depend on, in addition to the data ---------------------
 
 
 _OWN_FIELDS = ("lower", "upper", "greater_is_better")
-"""Range and direction of a measure that is not of the catalogue."""
+"""Range and direction of a measure that is not in the catalogue."""
 
 
 def own_measure(name: str, definition: Mapping[str, str]) -> Measure | None:
@@ -415,7 +415,7 @@ def own_measure(name: str, definition: Mapping[str, str]) -> Measure | None:
 
 
 def definition_of(measure: Measure) -> dict[str, str]:
-    """Parameters on which the values of a measure depend besides the data."""
+    """Parameters that the values of a measure depend on, in addition to the data."""
     definition = {"version": str(measure.metric.version), "k": str(measure.k)}
     kernel = measure.metric.kernel
     if isinstance(kernel, CustomKernel):
@@ -468,7 +468,7 @@ def stable_key(value: Any, what: str) -> str:
     if isinstance(value, (str, int)) or not (isinstance(value, frozenset) or FLEETING.search(key)):
         return key
     msg = (
-        f"{what} {safe_repr(value)} reads differently in every run, so a baseline would never "
+        f"{what}: the text of {safe_repr(value)} differs in every run, so a baseline would never "
         "fit; give its type a __str__, or pass string_provider or query_ids"
     )
     raise BaselineError(msg)

@@ -19,11 +19,12 @@ from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import as_text, format_list, safe_text
+from sklearn_rank.support.text import count as numbered
 from sklearn_rank.typing import FloatArray, IntArray
 
 _Sides = tuple[Placement, Placement]
 Direction = Literal["both", "worse", "better"]
-NO_IDS = "items have no ids here; evaluate(..., keep_items=True) keeps those of lists and mappings"
+NO_IDS = "items have no ids here; evaluate(..., keep_items=True) keeps ids of lists and mappings"
 
 
 class ItemChange(NamedTuple):
@@ -35,12 +36,12 @@ class ItemChange(NamedTuple):
     """Counted from 1, in a tie the mean of its ranks; None if it was not retrieved."""
     new_rank: float | None
     contribution: float
-    """Part of the change of the query's value; the sum over all items is the whole. NaN where
+    """Part of the change of the query's value; the parts of all items sum to the whole. NaN if
     there are no such parts."""
     title: str = ""
-    """Of the item, from ``item_text``."""
+    """Title of the item, from ``item_text``."""
     baseline_tied: int = 1
-    """Items that share its rank in the baseline; 1 is no tie."""
+    """Number of items that share its rank in the baseline; 1 means no tie."""
     new_tied: int = 1
 
     @property
@@ -62,24 +63,24 @@ def place_text(rank: float | None, tied: int) -> str:
 
 @dataclass(frozen=True)
 class QueryChange:
-    """One query, as two systems answer it.
+    """One query in two systems.
 
     Attributes
     ----------
     query : object
-        Its id.
+        Id of the query.
     text : str
-        Its text, from ``query_text``.
+        Text of the query, from ``query_text``.
     measure, baseline, system : str
-        What is compared.
+        Names of the measure and of both systems.
     baseline_value, new, change : float
-        Values of the baseline and of the system, and new minus old.
+        Values of the baseline and of the system, and ``new - baseline_value``.
     items : tuple of ItemChange
         Relevant items, largest contribution first; empty without item ids.
     before, after : Placement
         Both rankings.
     remark : str
-        Why the items have no contributions; empty if they have.
+        Why the items have no contributions; empty if they do.
     """
 
     query: Any
@@ -98,7 +99,7 @@ class QueryChange:
     def why(self, limit: int = 6) -> str:
         """The items that explain the change, on one terminal line; ranks if there are no ids.
 
-        The item that explains it best comes first.
+        The main reason comes first.
 
         Examples
         --------
@@ -119,19 +120,19 @@ class QueryChange:
         ]
         more = len(moved) - limit
         shown = "; ".join(item.text for item in moved[:limit])
-        return shown + (f"; {more:,} more" if more > 0 else "")
+        return shown + (f"; {numbered(more, 'more item')}" if more > 0 else "")
 
     def _ranks(self) -> str:
-        """Ranks of the relevant items: ``1, 4 → 2 of 10; not retrieved 'd7'``."""
+        """Ranks of the relevant items: ``1, 4 → 2 of 10 results; not retrieved: 'd7'``."""
         sides = [
             ", ".join(f"{hit.rank:g}" for hit in side.hits) or "none"
             for side in (self.before, self.after)
         ]
         del sides[: math.isnan(self.baseline_value)]
-        text = f"{' → '.join(sides)} of {self.after.n_ranked:,}"
+        text = f"{' → '.join(sides)} of {numbered(self.after.n_ranked, 'result')}"
         titles = {item.item: item.title for item in self.items if item.title}
         lost = [titles.get(item, item) for item in self.after.not_retrieved]
-        return f"{text}; not retrieved {format_list(lost, limit=2)}" if lost else text
+        return f"{text}; not retrieved: {format_list(lost, limit=2)}" if lost else text
 
 
 def cause(change: QueryChange) -> ItemChange | None:
@@ -229,9 +230,9 @@ def explain_all(
     """
     reason = ""
     if any(len(system.runs) > 1 for system in systems):
-        reason = "is a mean over runs, and the ranks are those of the first run"
+        reason = "is a mean over runs, but the ranks come from the first run"
     elif measure.metric.is_given:
-        reason = "was measured elsewhere, and no rank explains it"
+        reason = "was measured elsewhere, so no rank explains it"
     elif measure.metric.by_score and systems[1].ranking_data.has_relevance:
         reason = "has no parts by item: it reads relevance scores, whose ranking is not stored"
     if reason:
@@ -254,7 +255,7 @@ def explain_all(
 
 
 def _relevant(sides: _Sides, least: float) -> _Relevant | None:
-    """Items of a query that are relevant for a measure; None if nobody knows which they are."""
+    """Items of a query that are relevant for a measure; None if they are unknown."""
     hits = [{hit.item: hit for hit in side.hits if hit.grade >= least} for side in sides]
     if all(side.judged is None for side in sides) or any(None in of_side for of_side in hits):
         return None
@@ -286,7 +287,7 @@ def _contributions(
 ) -> list[FloatArray | str]:
     """For each query (I,) in the order of its items, or why there are none, as part of a sentence.
 
-    A fault of one query is not that of others.
+    An error in one query does not affect others.
     """
     metric = measure.metric
     if metric.parts is None and metric.contributions is None:

@@ -22,7 +22,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 __all__ = ["compare"]
 
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures", "relevance"})
-"""Parameters of ``evaluate`` that are not passed on by name."""
+"""Parameters of ``evaluate`` that are not among ``reading``."""
 _OF_COMPARE = {
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
@@ -50,12 +50,12 @@ def compare(
     y_true, y_score : ground truth and {name: rankings}, or results
         In any layout of :func:`evaluate`, which evaluates them and stores the ids of their items;
         the first system is the baseline. Or results of :func:`evaluate` or :func:`load`: a baseline
-        and a new one, or one {name: result}.
+        and a new one, or a mapping {name: result}.
     measures : str, Measure, or sequence of them, default=None
-        What to compare, in any spelling. By default all measures that every system has, or
+        Measures to compare, in any spelling. By default all that every system has, or
         ``("map", "ndcg@10")`` for ground truth and rankings.
     alpha : float, default=0.05
-        Greatest corrected p-value that counts as significant. Intervals have the level
+        Largest corrected p-value that counts as significant. Intervals have the level
         ``1 - alpha``, and are not corrected.
     **reading
         Options of :func:`evaluate` for ground truth and rankings: ``groups``, ``columns``,
@@ -98,7 +98,7 @@ def compare(
             names = [*options_of_evaluate, *inspect.signature(compare).parameters]
             refuse_option("compare", option, names, **_OF_COMPARE)
     systems = _read_systems(y_true, y_score, measures, reading)
-    # Values that are passed are compared as well as the measures that are named.
+    # Given values are compared in addition to the named measures.
     joined, omissions = join(systems, measures if reading.get("values") is None else None)
     return comparisons_of([joined], alpha, omissions)[0]
 
@@ -129,11 +129,11 @@ def _read_systems(
         raise TypeError(msg)
     if reading:
         read = format_list(reading)
-        msg = f"{read} sets how data are read; results of evaluate were already read"
+        msg = f"{read} sets how data are read, but results of evaluate were already read"
         raise TypeError(msg)
     for name, system in systems.items():
         if not isinstance(name, str) or not name.strip():
-            msg = f"names of systems must be texts, got {safe_repr(name)}"
+            msg = f"names of systems must be nonempty text, got {safe_repr(name)}"
             raise InvalidParameterError(msg)
         if not isinstance(system, BaseEvaluation):
             msg = f"system {safe_repr(name)} must be a result of evaluate, got {safe_repr(system)}"
@@ -158,7 +158,7 @@ def evaluated(
         )
     ):
         msg = (
-            f"compare takes y_true and {{name: y_score}}, a name for each system; the keys of "
+            f"compare takes y_true and {{name: y_score}}, a name for each system, but the keys of "
             f"y_score are queries: {format_list(runs, limit=3)}"
         )
         raise TypeError(msg)
@@ -166,7 +166,7 @@ def evaluated(
     names = [values, *values.values()] if isinstance(values, Mapping) else []
     if any(isinstance(of, Mapping) and not runs.keys().isdisjoint(of) for of in names):
         msg = (
-            "values= are numbers by query, the same for all systems; for numbers of each system "
+            "values= holds numbers by query, the same for all systems; if each system has its own, "
             "compare {name: evaluate(..., values=...)}"
         )
         raise TypeError(msg)
@@ -186,6 +186,6 @@ def evaluated(
             error.args = (f"system {safe_repr(name)}: {error.args[0]}",)
         raise
     finally:
-        for (text, category), of in said.items():  # once, for all systems that it is true of
+        for (text, category), of in said.items():  # once, for all systems concerned
             warn(text if len(of) == len(runs) else f"{format_list(of)}: {text}", category)
     return systems

@@ -20,31 +20,31 @@ from sklearn_rank.support.text import count, safe_repr
 
 @dataclass(frozen=True)
 class Change:
-    """One measure of a system against that of another.
+    """The change of one measure from the baseline to a system.
 
     Attributes
     ----------
     measure, baseline, system : str
-        What is compared.
+        Names of the measure and of both systems.
     queries : int
         Compared pairs of values: queries with both values defined and a weight above 0.
         For a pooled measure, the queries that were ranked together.
     baseline_value, new : float
         Means of the baseline and of the system over these queries.
     change : float
-        ``new - baseline_value``, whatever the direction of the measure.
+        ``new - baseline_value``, also if lower is better.
     low, high : float
         Two-sided interval of the change at ``1 - alpha``; NaN without a spread.
     effect : float
         Effect size: mean over standard deviation of the changes per query.
     p, p_holm : float
-        Uncorrected, and corrected within its family; NaN without a test.
+        P-values, uncorrected and corrected within the family; NaN without a test.
     wins, ties, losses : int or None
         Queries won, tied and lost, taking the direction of the measure into account; None without
         values per query.
     detectable : float
-        Smallest true change that the test would find with 80% power; NaN where fewer than ten
-        queries changed.
+        Smallest true change that the test would find with 80% power; NaN if fewer than ten queries
+        changed.
     significant : bool
         Whether ``p_holm`` is at most alpha and, for a gain, the interval excludes 0.
     better : bool or None
@@ -146,7 +146,7 @@ _MOST_NAMED = 3
 
 
 def describe_family(groups: Sequence[Sequence[Change]], *, of_slices: bool) -> str:
-    """The test, the correction and the p-values that it counts.
+    """The test, the correction and the number of p-values.
 
     Such as "randomization test; Holm over 6 p-values: 2 systems x 3 measures".
     """
@@ -168,7 +168,7 @@ UNITS = (("query", "queries"), ("cluster", "clusters"))
 
 
 def n_changed(row: Change, joined: Joined) -> int:
-    """Queries that changed, or clusters where there are some."""
+    """Number of queries that changed, or of clusters if there are any."""
     if joined.clusters is None:
         return (row.wins or 0) + (row.losses or 0)
     return joined.n_changed(row.measure, (row.baseline, row.system))
@@ -186,7 +186,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
             named.append(f"{len(others) - _MOST_NAMED:,} more systems")
         against = f" ({safe_repr(first)}: {shares[first]:.0%})" if first in shares else ""
         notes.append(
-            f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)}{against} "
+            f"unjudged items count as irrelevant: in the top {top}, {', '.join(named)}{against} "
             "are unjudged; to_judge() or `sklearn-rank judge-next` lists the most important ones"
         )
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
@@ -227,10 +227,7 @@ def notes_of(rows: Sequence[Change], joined: Joined, alpha: float) -> tuple[str,
 
 
 def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
-    """A depth and the share of unjudged items down to it, if available.
-
-    {} where all are judged.
-    """
+    """A depth and the share of unjudged items down to it, by system; {} if all are judged."""
     top = depth_of(map(joined.measure, joined.measures))
     shares: dict[str, float] = {}
     for name, system in joined.systems.items():
@@ -242,7 +239,7 @@ def unjudged_shares(joined: Joined) -> tuple[int, dict[str, float]]:
         if system.assumed == "positives":  # nobody could have judged the others
             shares[name] = 0.0
             continue
-        # Ranking unjudged items costs as much as ranking all did, so that it is not done in vain.
+        # Ranking unjudged items costs as much as ranking all items, so it is only done if needed.
         nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()
         queries = joined.positions[name]
         shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)

@@ -45,19 +45,19 @@ class Joined:
 
     systems: Mapping[str, BaseEvaluation]
     measures: tuple[str, ...]
-    """As they were asked for; every system has them, with the same parameters."""
+    """Names of the compared measures; every system has them, with the same parameters."""
     query_ids: list[Any]
     """Common queries, in the order of the first system."""
     positions: Mapping[str, IntArray]
     """Numbers of the common queries in each system."""
     left_out: Mapping[str, int]
-    """Queries of each system that another one does not have."""
+    """Number of each system's queries that another system does not have."""
     clusters: IntArray | None = None
-    """Numbers of the clusters of the common queries; None: each was drawn for itself."""
+    """Numbers of the clusters of the common queries; None: queries are independent."""
     decimals: int | None = None
-    """To which values are rounded, where those of a system were recorded so."""
+    """Decimals to which values are rounded, if those of a system were recorded so."""
     _columns: dict[tuple[str, str], FloatArray | None] = field(default_factory=dict, init=False)
-    """Values by system and measure, as they were asked for; a copy with changes has its own."""
+    """Cached values by system and measure; a copy with changes has its own."""
 
     def _scored(self, system: str, measure: str) -> Scored:
         return self.systems[system]._record(measure)
@@ -91,7 +91,7 @@ class Joined:
         return None if weights is None else weights[self.positions[system]]
 
     def value(self, system: str, measure: str) -> float:
-        """The measure over these queries: their mean, or that of their items ranked together."""
+        """The measure over these queries: their mean, or that of all items ranked together."""
         values = self.values(system, measure)
         if values is not None:
             return mean_over(values, self.weights(system, measure))
@@ -125,7 +125,7 @@ class Joined:
         return None if deviation is None else deviation**2
 
     def n_changed(self, measure: str, systems: tuple[str, str]) -> int:
-        """Queries that changed, or clusters where there are some; 0 without values per query."""
+        """Number of changed queries, or clusters if there are any; 0 without values per query."""
         pairs = self.pairs(measure, systems)
         return 0 if isinstance(pairs, str) else pairs.n_changed
 
@@ -135,7 +135,7 @@ class Joined:
         old, new = (self.values(system, measure) for system in systems)
         weights, others = (self.weights(system, measure) for system in systems)
         if old is None or new is None:
-            return "ranks all queries together; there are no values per query to test"
+            return "it ranks all queries together, so there are no values per query"
         if weights is not others and (
             weights is None or others is None or not np.array_equal(weights, others)
         ):
@@ -158,7 +158,7 @@ class Joined:
         """Why a measure changed between two systems; None if its parts are not known."""
         one = self.measure(measure)
         sides = [self.with_ranks().systems[system] for system in systems]
-        for side in sides:  # ranks are those of the first of several runs, values are means
+        for side in sides:  # ranks come from the first of several runs; values are means
             if isinstance(side, RecordedEvaluation) and side.baseline.runs > 1:
                 return None
         if not explains(one):
@@ -173,7 +173,7 @@ class Joined:
         )
 
     def departures(self, measure: str, systems: tuple[str, str]) -> Departures | None:
-        """Losses whose item left the collection; None if there is none, or no collection."""
+        """Losses from items that left the collection; None if there are none, or no collection."""
         old, new = (self.with_ranks().systems[system] for system in systems)
         outside = new.ranking_data.outside
         if outside is None or self.values(systems[0], measure) is None:
@@ -211,7 +211,7 @@ class Joined:
         return missing
 
     def with_ranks(self) -> Joined:
-        """The same with the ranks of what was recorded."""
+        """The same systems, with the ranks of recorded ones."""
         systems = {
             name: system.with_ranks() if isinstance(system, RecordedEvaluation) else system
             for name, system in self.systems.items()
@@ -266,7 +266,7 @@ def join(
     _check_same_definitions(live, names)
     refuse_other_options({name: system.reading for name, system in systems.items()})
     ids = {name: system.ranking_data.listed_ids() for name, system in systems.items()}
-    if alone:  # ids of the live evaluation where they read alike
+    if alone:  # ids of the live evaluation with the same text
         by_key = {key_of(query): query for query in ids[lender]}
         ids |= {name: [by_key.get(query, query) for query in ids[name]] for name in alone}
     by_position = {name: len(ids[name]) for name in ids if systems[name].ranking_data.positional}
@@ -315,7 +315,7 @@ def _common_clusters(
     query_ids: Sequence[Any],
     positions: Mapping[str, IntArray],
 ) -> IntArray | None:
-    """Numbers of the clusters of those systems that have any, which have to agree."""
+    """Numbers of the clusters; the systems that have clusters must agree."""
     labels = {
         name: system.clusters[positions[name]].tolist()
         for name, system in systems.items()
@@ -329,7 +329,7 @@ def _common_clusters(
             if label != other:
                 msg = (
                     f"query {safe_repr(query)} is in cluster {safe_repr(label)} for "
-                    f"{safe_repr(first)} and in {safe_repr(other)} for {safe_repr(name)}; evaluate "
+                    f"{safe_repr(first)} but in {safe_repr(other)} for {safe_repr(name)}; evaluate "
                     "all systems with the same clusters"
                 )
                 raise InvalidParameterError(msg)
@@ -339,7 +339,7 @@ def _common_clusters(
 def _common_measures(
     systems: Mapping[str, BaseEvaluation], measures: Any
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Measures that every system has; those asked for have to be among them."""
+    """Measures that every system has; requested ones must be among them."""
     first = next(iter(systems.values()))
     if measures is not None:
         wanted = parse_measures(measures)
@@ -362,7 +362,7 @@ def _common_measures(
 
 
 def _check_same_definitions(systems: Mapping[str, BaseEvaluation], measures: Sequence[str]) -> None:
-    """One measure with two sets of parameters, or readings of undefined queries, is two."""
+    """Refuse a measure whose parameters or zero_division differ between systems."""
     (base, first), *others = systems.items()
     for (name, system), measure in product(others, measures):
         pair = first._record(measure), system._record(measure)
@@ -373,14 +373,14 @@ def _check_same_definitions(systems: Mapping[str, BaseEvaluation], measures: Seq
         else:
             continue
         msg = (
-            f"{measure} has {then} for {safe_repr(base)} and {now} for {safe_repr(name)}; "
+            f"{measure} has {then} for {safe_repr(base)} but {now} for {safe_repr(name)}; "
             "evaluate all systems the same way"
         )
         raise InvalidParameterError(msg)
 
 
 def _in_full(measure: Measure) -> str:
-    """Everything that its values depend on."""
+    """Everything that a measure's values depend on, except the data."""
     metric = measure.metric
     if metric.is_custom:
         return f"its own function, direction and range [{metric.lower:g}, {metric.upper:g}]"

@@ -1,4 +1,4 @@
-"""Baseline files as evaluations: by themselves, or completed by one whose judgements they share."""
+"""Baseline files as evaluations: alone, or completed by an evaluation with the same judgements."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from sklearn_rank.rankings.data import ByQuery, InputCounts, ItemIds, RankingDat
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.support.segments import offsets_of, segment_index
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import format_list, queries_text, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["load"]
 
 _HAS = (
-    "a baseline file does not have judgements; it has values, ranks of relevant items and "
-    "the first items of each ranking, and compare takes it with a result of evaluate"
+    "a baseline file has no judgements, only values, ranks of relevant items and the first items "
+    "of each ranking; compare it with a result of evaluate"
 )
 _RECORDED_FLAGS = {"True": True, "False": False}
 
@@ -50,10 +50,9 @@ _RECORDED_FLAGS = {"True": True, "False": False}
 def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
     """Read a baseline file of a gate as the evaluation that it records.
 
-    It has values per query, slices of them, ranks of the relevant items that were retrieved, and
-    the first items of each ranking; it has nothing that needs judgements. Values have six decimals.
-    :func:`compare` takes it with a result of :func:`evaluate`, from which it gets judgements and
-    ids.
+    It has values per query (with six decimals), slices, ranks of the relevant items that were
+    retrieved, and the first items of each ranking, but no judgements. :func:`compare` takes it with
+    a result of :func:`evaluate`, whose judgements and ids it uses.
 
     Parameters
     ----------
@@ -63,12 +62,12 @@ def load(path: str | os.PathLike[str]) -> RecordedEvaluation:
     Returns
     -------
     evaluation : RecordedEvaluation
-        Its query ids are text.
+        The recorded evaluation; its query ids are text.
 
     Raises
     ------
     BaselineError
-        If the file does not exist, or is not an unchanged baseline.
+        If the file does not exist, is not a baseline, or was changed.
 
     Examples
     --------
@@ -114,7 +113,7 @@ class RecordedEvaluation(BaseEvaluation):
     baseline: Baseline = field(kw_only=True)
     rows: Sequence[QueryRecord] = field(kw_only=True)
     is_alone: bool = field(kw_only=True)
-    """Whether no other evaluation has lent its judgements."""
+    """Whether it has no judgements, which another evaluation may provide."""
     _ELSEWHERE: ClassVar[Mapping[str, str]] = {
         **BaseEvaluation._ELSEWHERE,
         **dict.fromkeys(("rankings", "to_judge", "condensed", "losses"), _HAS),
@@ -122,17 +121,17 @@ class RecordedEvaluation(BaseEvaluation):
 
     @property
     def runs(self) -> tuple[BaseEvaluation, ...]:
-        """As many as there were; their means are recorded, and their spread."""
+        """The evaluation itself, once per recorded run; only their means and spreads are kept."""
         return (self,) * self.baseline.runs
 
     @property
     def lacks_judgements(self) -> str:
-        """What a file has instead; empty beside an evaluation that lends its judgements."""
+        """What a file has instead; empty if another evaluation provides judgements."""
         return _HAS if self.is_alone else ""
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Numbers of what a file records; all, where judgements are lent."""
+        """Counts that a file records; all counts if another evaluation provides judgements."""
         return super().counts if self.is_alone else counts_of(self.ranking_data, self.scored)
 
     def spread(self, measure: str | Measure) -> FloatArray:
@@ -192,7 +191,7 @@ def _evaluation(
     *,
     is_alone: bool,
 ) -> RecordedEvaluation:
-    """Recorded values of some queries; of each measure the weights and ``zero_division``."""
+    """Recorded values of some queries; ``measures`` holds weights and ``zero_division`` of each."""
     is_whole, scored = len(rows) == len(baseline.queries), {}
     for name, (measure, weights, zero_division) in measures.items():
         record = baseline.measures[name]
@@ -207,7 +206,7 @@ def _evaluation(
 
 
 def _ranks(rows: Sequence[QueryRecord], grades: Iterable[Sequence[float]]) -> dict[str, Any]:
-    """Ranks and grades of the relevant items that were retrieved, as judged rankings have them."""
+    """Ranks and grades of the relevant items that were retrieved, as in judged rankings."""
     offsets = offsets_of(np.array([len(row.found or {}) for row in rows], dtype=np.int64))
     ranks = [span(rank) for row in rows for rank in (row.found or {}).values()]
     first, last = np.array(ranks, dtype=np.int64).reshape(-1, 2).T
@@ -232,7 +231,7 @@ def completed(
     live: BaseEvaluation,
     of_live: IntArray,
 ) -> RecordedEvaluation:
-    """Some recorded queries with the judgements of a live evaluation, where these are the same."""
+    """Some recorded queries with the judgements of a live evaluation, which must be the same."""
     rows = [recorded.rows[number] for number in numbers.tolist()]
     digests = judged_digests(live)
     differing = [
@@ -240,15 +239,15 @@ def completed(
     ]
     if differing:
         msg = (
-            f"{safe_repr(name)} was recorded with other judgements of {len(differing):,} queries: "
-            f"{format_list(differing)}"
+            f"{safe_repr(name)} was recorded with different judgements for "
+            f"{queries_text(len(differing))}: {format_list(differing)}"
         )
         raise QueryMismatchError(msg)
     measures = [measure for measure in recorded if measure in live]
     for measure in measures:
         changed = redefined(recorded.baseline.measures[measure], live._record(measure).measure)
         if changed:
-            msg = f"{safe_repr(name)} was recorded with another {measure}: {changed}"
+            msg = f"{safe_repr(name)} was recorded with a different {measure}: {changed}"
             raise InvalidParameterError(msg)
     return recorded_evaluation(live, of_live, rows, measures, recorded.baseline).with_ranks()
 
@@ -291,10 +290,10 @@ def _grades(row: QueryRecord, truth: Mapping[Any, float]) -> list[float]:
 def _ranked(
     rows: Sequence[QueryRecord], queries: Sequence[Any], ids: ItemIds, number: int
 ) -> tuple[list[Any], None]:
-    """The items of a ranking that were recorded: the first, and the relevant ones."""
+    """The recorded items of a ranking: the first, and the relevant ones."""
     row, query = rows[number], queries[number]
     listed = ids.rankings.get(query, ((), None))[0]
-    # An ASCII text is the key itself.
+    # An ASCII text is its own key.
     items = chain(listed, _truth_of(ids, query))
     others = (item for item in items if type(item) is not str or not item.isascii())
     raw = {key_of(item): item for item in others}

@@ -50,7 +50,7 @@ from sklearn_rank.typing import FloatArray
 __all__ = ["Comparison"]
 
 _LONGEST_TEXT = 80
-"""Characters of the text of a query, and half of those of what explains a change."""
+"""Characters of a query's text; an explanation of its change may have twice as many."""
 FIELDS = tuple(field.name for field in fields(Change))
 _CHANGE = "result[{0}] has change, low, high, p, significant, better and more"
 _VERDICT = f"{_CHANGE}, and report(path, max_drop=0.02) shows a verdict"
@@ -64,10 +64,10 @@ _SOUGHT_IN_COMPARISONS = {
     **dict.fromkeys(("winner", "results"), _VERDICT),
     **dict.fromkeys(("worst", "improved", "regressions"), "most_changed() lists queries"),
     "per_query": "values({0}) has the values of each system, in the order of query_ids",
-    "systems": "names has their names, and evaluations the systems",
+    "systems": "names has their names, and evaluations has their results",
     "to_judge": "evaluations['new'].to_judge(baseline=result.evaluations['old']) lists items",
 }
-"""What other libraries have in their comparisons, and where it is."""
+"""Attributes of other libraries' comparisons, and where to find their content."""
 ItemText = Mapping[Any, Any] | Callable[[Any], Any] | None
 
 
@@ -77,13 +77,13 @@ class Comparison(Tabular):
     Attributes
     ----------
     names, others : tuple of str
-        The systems, the baseline first; and all but the baseline.
+        All systems, the baseline first; and all but the baseline.
     baseline : str
         The first system.
     measures : tuple of str
-        What they are compared in.
+        Names of the compared measures.
     rows : tuple of Change
-        Measure by measure, each other system against the baseline.
+        Changes from the baseline, measure by measure and system by system.
     family_text : str
         The test, and which p-values are corrected together.
     alpha : float
@@ -130,9 +130,9 @@ class Comparison(Tabular):
 
     @property
     def counts(self) -> dict[str, Any]:
-        """``queries`` that all systems have; of each system, those ``left_out`` and ``missing``.
+        """Number of common ``queries``; by system, of those ``left_out`` and ``missing``.
 
-        A missing query is judged without a ranking, and counts as an empty one.
+        A missing query is judged but not ranked; it counts as an empty ranking.
         """
         return {
             "queries": len(self._joined.query_ids),
@@ -142,7 +142,7 @@ class Comparison(Tabular):
 
     @cached_property
     def scores(self) -> dict[str, dict[str, float]]:
-        """By measure and system, the value over the common queries."""
+        """Values over the common queries, by measure and system."""
         value = self._joined.value
         return {
             name: {system: value(system, name) for system in self.names} for name in self.measures
@@ -171,11 +171,11 @@ class Comparison(Tabular):
         return {system: self._joined.values_per_query(system, name).copy() for system in self.names}
 
     def measure(self, measure: str | Measure) -> Measure:
-        """A measure with the parameters of its convention."""
+        """A compared measure, with the parameters of its convention."""
         return self._joined.measure(self._find(measure))
 
     def greater_is_better(self, measure: str | Measure) -> bool:
-        """Direction of a measure."""
+        """Whether higher values of a measure are better."""
         return self.measure(measure).metric.greater_is_better
 
     def by_slice(
@@ -183,8 +183,8 @@ class Comparison(Tabular):
     ) -> dict[Any, Comparison]:
         """Compare the systems in each slice of the queries.
 
-        All slices are one family of tests, as in a report. They do not affect the result over all
-        queries.
+        The tests of all slices form one family, as in a report. They do not affect the result over
+        all queries.
 
         Parameters
         ----------
@@ -194,14 +194,14 @@ class Comparison(Tabular):
         Returns
         -------
         comparisons : dict of label to Comparison
-            In order of first appearance. P-values are corrected for all systems, measures and
-            slices.
+            One comparison per slice, in order of first appearance. P-values are corrected over all
+            systems, measures and slices.
 
         Raises
         ------
         InvalidParameterError
-            If the keys are not queries and the values not collections of queries, or a column is
-            not there or has several labels for a query.
+            If neither the keys are queries nor the values collections of queries, or a column is
+            missing or has several labels for a query.
 
         Examples
         --------
@@ -250,7 +250,7 @@ class Comparison(Tabular):
         measure : str or Measure, default=None
             Measure of the change; by default the first with values per query.
         system : str, default=None
-            Compared with the baseline; None takes the second system.
+            System to compare with the baseline; by default the second one.
         direction : {"both", "worse", "better"}, default="both"
             Which changes to list: better or worse, taking the measure's direction into account.
         query_text, item_text : mapping or callable, default=None
@@ -304,9 +304,9 @@ class Comparison(Tabular):
         Parameters
         ----------
         measure : str or Measure, default=None
-            As of :meth:`Evaluation.losses`; None takes the first.
+            See :meth:`Evaluation.losses`; by default the first measure.
         system : str, default=None
-            Compared with the baseline; None takes the second system.
+            System to compare with the baseline; by default the second one.
 
         Returns
         -------
@@ -316,7 +316,7 @@ class Comparison(Tabular):
         Raises
         ------
         InvalidParameterError
-            If the losses of a measure have no such parts, or runs were recorded as their mean.
+            If the measure has no such parts, or a baseline file holds means over runs.
 
         Examples
         --------
@@ -330,7 +330,7 @@ class Comparison(Tabular):
         pair = self.baseline, self.others[0] if system is None else self._system(system)
         losses = self._joined.losses(name, pair)
         if losses is None:
-            msg = "a baseline of repeated runs has ranks of the first run only; evaluate the runs"
+            msg = "a baseline of repeated runs only has ranks of the first run; evaluate the runs"
             raise InvalidParameterError(msg)
         return losses
 
@@ -346,12 +346,12 @@ class Comparison(Tabular):
             ``measure=``, with names for ``n_named=`` queries at each end; or a kind of
             :meth:`Evaluation.plot`, with a line for each system.
         **options
-            Those of the kind, and ``ax=``.
+            Options of the kind, and ``ax=``.
 
         Returns
         -------
         display : display
-            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again.
+            The drawn display, with ``ax_`` and ``figure_``; its ``plot`` draws it again.
         """
         from sklearn_rank.view.plot import plot
 
@@ -373,9 +373,9 @@ class Comparison(Tabular):
     ) -> None:
         """Write the answer and every query to one HTML file, which needs no network.
 
-        First the verdict in a sentence, then slices (or systems) by measures, whose cells filter
-        the queries below, largest losses first; each query shows both lists of items, the item that
-        explains its change, and keys to judge items.
+        The verdict in a sentence comes first, then the measures by slice or system, whose cells
+        filter the queries below, largest losses first. Each query shows both lists of items, the
+        item that explains its change, and buttons to judge items.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class Comparison(Tabular):
         title : str, default=None
             Line above the verdict.
         measure : str or Measure, default=None
-            Measure that orders the queries at first; by default that of the verdict.
+            Measure to sort the queries by at first; by default the one in the verdict.
         slices : mapping, callable or str, default=None
             See ``by_slice``.
         query_text : mapping or callable, default=None
@@ -395,10 +395,10 @@ class Comparison(Tabular):
         about : sequence of str, default=()
             Additions to the line below the verdict, such as files and the command.
         max_drop : float or {measure: float}, default=None
-            Limit of a gate whose verdict the page shows; by default significant changes and the
-            verdict of a gate with 0.02.
+            Limit of a gate whose verdict the page shows. By default the page shows significant
+            changes, and what a gate with 0.02 would decide.
         max_slice_drop : float, default=None
-            Limit of that gate for every slice; slices that fell without a limit are named.
+            Limit of that gate for every slice; the page also names slices that fell without one.
         **unknown
             Not accepted; the error suggests the intended name.
         """
@@ -485,7 +485,8 @@ class Comparison(Tabular):
             return str(name)
         hint = "" if name is None else closest(str(name), self.others)
         asked = "name one of the systems" if name is None else f"no system {safe_repr(name)}{hint}"
-        msg = f"{asked}; compared with {safe_repr(self.baseline)}: {format_list(self.others)}"
+        of = f"systems compared with {safe_repr(self.baseline)}: {format_list(self.others)}"
+        msg = f"{asked}; {of}"
         raise InvalidParameterError(msg)
 
 
@@ -511,10 +512,10 @@ def comparisons_of(
 
 
 def slices_table(parts: Mapping[Any, Comparison]) -> Table:
-    """The differences of every slice of the queries."""
+    """The changes in every slice of the queries."""
     first = next(iter(parts.values()))
     listed = [row for part in parts.values() for row in part.rows]
-    # Columns of one value: the first that a narrow terminal leaves out.
+    # Columns with a single value are the first that a narrow terminal leaves out.
     one_system, one_number = (
         len({getattr(row, name) for row in listed}) == 1 for name in ("system", "queries")
     )

@@ -30,17 +30,17 @@ _MOST_ROWS = 600
 class QueryDifferencesDisplay(Display):
     """Sorted differences between two systems per query; the extremes are named.
 
-    ``differences`` are values of the second of ``names`` minus the first; NaN (undefined) is left
-    out.
+    ``differences`` are the second system's values minus the first's, in the order of ``names``; NaN
+    (undefined) is left out.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_defined,)
-        Numbers of the queries from the bottom of the picture to its top, after :meth:`plot`.
+        Numbers of the queries from bottom to top, after :meth:`plot`.
     better_, worse_ : matplotlib.collections.PolyCollection
         Areas of the queries that got better and worse.
     labels_ : list of matplotlib.text.Text
-        Names and differences of the best queries, then of the worst, one per line.
+        Names and differences of the best queries, and of the worst, one query per line.
     """
 
     differences: Any
@@ -62,7 +62,7 @@ class QueryDifferencesDisplay(Display):
         self.better_: PolyCollection = self._area(ax, values, np.flatnonzero(gains > 0), "C0")
         self.worse_: PolyCollection = self._area(ax, values, np.flatnonzero(gains < 0), "C1")
         ax.axvline(0, color=ax.xaxis.label.get_color(), linewidth=0.8)
-        # Bars of the best queries leave the upper corner on the other side of zero free.
+        # The bars of the best queries leave the upper corner on the other side of zero free.
         free, other = ("left", "right") if self.greater_is_better else ("right", "left")
         best = np.flatnonzero(gains > 0)[::-1][:n_named].tolist()
         worst = np.flatnonzero(gains < 0)[:n_named][::-1].tolist()
@@ -82,7 +82,7 @@ class QueryDifferencesDisplay(Display):
 
     @staticmethod
     def _area(ax: Axes, values: FloatArray, rows: IntArray, colour: str) -> PolyCollection:
-        """A row for each query, or as many rows as are distinguishable."""
+        """A row for each query, or as many rows as can be told apart."""
         if len(rows) > _MOST_ROWS:
             rows = rows[np.linspace(0, len(rows) - 1, _MOST_ROWS).round().astype(np.int64)]
         heights = np.repeat(rows, 2) + np.tile([-0.5, 0.5], len(rows))

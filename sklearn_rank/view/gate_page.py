@@ -1,4 +1,4 @@
-"""The HTML report of gates: a section for each, made like the page of its comparison."""
+"""The HTML report of gates: a section for each gate, like the page of its comparison."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from sklearn_rank.comparison.result import comparisons_of
 from sklearn_rank.evaluation.base import item_function, text_function
 from sklearn_rank.gates.verdict import BROKEN, UNREMARKABLE, GateResult, State
-from sklearn_rank.support.text import line, shown
+from sklearn_rank.support.text import count, line, shown
 from sklearn_rank.view.page import MOST_NAMED, Direction, Report, Section, Verdict, page, provenance
 from sklearn_rank.view.queries import MOST_BYTES, size_of, without_items
 from sklearn_rank.view.summary import TITLE, GateRun, Summary, answer, failures, tally
@@ -31,7 +31,7 @@ def section_of(result: GateResult, query_text: Any = None, item_text: Any = None
 
 
 def html_text(summary: Summary) -> str:
-    """Every gate with its queries, the ones that failed first.
+    """Every gate with its queries, failed gates first.
 
     Items of queries are listed while there is room.
     """
@@ -55,7 +55,7 @@ def html_text(summary: Summary) -> str:
             for run in graves[:MOST_NAMED]
         ]
         more = len(graves) - MOST_NAMED
-        details += [f"{more:,} more below"] * (more > 0)
+        details += [f"{count(more, 'more gate')} below"] * (more > 0)
         if failed:
             sentence = failures(summary)
     verdict = Verdict(sentence, kind, tuple(details))
@@ -64,7 +64,7 @@ def html_text(summary: Summary) -> str:
 
 
 def _with_words(run: GateRun, *, is_alone: bool) -> Section:
-    """The section of a gate with its name and its decision; alone, its headline is the answer."""
+    """The section of a gate with its name and decision; if alone, its headline is the answer."""
     record, section = run.record, run.section or Section(("new",), (), (), ())
     state, headline = record["state"], record["headline"]
     direction: Direction = "worse" if run.failed or state in BROKEN else ""

@@ -50,7 +50,7 @@ Curve = tuple[Any, Any, Mapping[str, Any]]
 """The x, y and keywords of a line."""
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (7, 1.5, 1.5, 1.5)))
 _MARKERS = "os^DvPX"
-"""With four dashes the first 28 systems differ in print, too."""
+"""With the four dashes, the first 28 systems also differ in black and white."""
 _LONGEST_LABEL = 28
 """Characters of a name: more would leave little room for the picture."""
 _OF_SCIKIT_LEARN = {
@@ -165,7 +165,7 @@ class SystemLines(Display):
     bands_: list[PolyCollection]
     _ZERO_DIVISION: ClassVar[Any] = "warn"
     _DRAWN: ClassVar[frozenset[str]]
-    """Options of ``from_evaluation`` that are not of all lines."""
+    """Options of ``from_evaluation`` that not all displays have."""
 
     def _curves(self) -> list[Curve]:
         raise NotImplementedError
@@ -227,7 +227,7 @@ class SystemLines(Display):
 
     @classmethod
     def _deepest(cls, *measure: Any, **_: Any) -> list[str | Measure]:
-        """Measures whose evaluation warns as the lines should."""
+        """Measures that warn about the data as the lines should."""
         return list(measure or ("map",))
 
     @classmethod
@@ -259,8 +259,7 @@ class SystemLines(Display):
         ax, curve_kwargs
             As in :meth:`plot`.
         **options
-            Options of ``from_evaluation``; all others are arguments of :func:`evaluate`, such
-            as ``groups``.
+            Options of ``from_evaluation``, or arguments of :func:`evaluate`, such as ``groups``.
 
         Returns
         -------
@@ -291,7 +290,7 @@ class SystemLines(Display):
         Parameters
         ----------
         estimator : object
-            Read as scorers read it.
+            Fitted estimator, read in the same way as by scorers.
         X, y : array-like
             Input of the estimator, and the ground truth: rows, lists or a matrix.
         *measure : str or Measure
@@ -299,12 +298,12 @@ class SystemLines(Display):
         groups : array-like of shape (n_samples,), default=None
             Query id of each row, unless X or y carries it.
         name : str, default=None
-            Name of the system; None takes the class of the estimator.
+            Name of the system; None takes the name of the estimator's class.
         ax, curve_kwargs
             As in :meth:`plot`.
         **options
-            Options of ``from_evaluation``; all others are options of reading the estimator and the
-            data, as in :meth:`RankingScorer.with_options`.
+            Options of ``from_evaluation``, or options for reading the estimator and the data, as in
+            :meth:`RankingScorer.with_options`.
 
         Returns
         -------
@@ -319,7 +318,7 @@ class SystemLines(Display):
             groups = find_ids(X, y, None, query, None)
             if groups is None:
                 msg = (
-                    f"{owner} needs the query id of every row and got none: pass groups=qid, give "
+                    f"{owner} needs the query id of every row, but got none: pass groups=qid, give "
                     f"X a column or an index level named {query!r} (groups_from=), or pass "
                     "one_query=True to rank all rows as one query"
                 )
@@ -358,11 +357,11 @@ class MeasureAtKDisplay(SystemLines):
     Parameters
     ----------
     k : array-like of shape (n_cutoffs,)
-        The cutoffs, in ranks, rising.
+        The cutoffs (ranks), in increasing order.
     values : list of array-like of shape (n_cutoffs,)
-        Mean of the measure at each cutoff, a system per element.
+        Mean of the measure at each cutoff, one array per system.
     intervals : list of array-like of shape (n_cutoffs, 2), default=None
-        Lower and upper ends of the intervals; NaN if there is none.
+        Lower and upper ends of the intervals, one array per system; NaN if there is none.
     measure : str, default="measure"
         Label of the axis.
     confidence_level : float, default=0.95
@@ -381,7 +380,7 @@ class MeasureAtKDisplay(SystemLines):
     _DRAWN = frozenset({"k", "confidence_level"})
 
     def _curves(self) -> list[Curve]:
-        # Beyond some dozens, markers hide the line.
+        # More than a few dozen markers would hide the line.
         style = {"markevery": max(len(self.k) // 20, 1)}
         return [(self.k, y, style) for y in self.values]
 
@@ -403,15 +402,15 @@ class MeasureAtKDisplay(SystemLines):
 
     @classmethod
     def _cutoffs(cls, measure: Measure, k: Any) -> list[int]:
-        """Cutoffs up to a number, or a sequence of them, which must rise."""
+        """All cutoffs up to a number, or the given ones, which must increase."""
         name, is_one = cls.__name__, isinstance(k, str) or not isinstance(k, (Sequence, np.ndarray))
         given = range(1, check_integer(k, "k", name, at_least=1) + 1) if is_one else k
         cutoffs = [check_integer(cutoff, "k", name, at_least=1) for cutoff in given]
         if not cutoffs or sorted(set(cutoffs)) != cutoffs:
-            msg = f"k must be a number of ranks, or numbers in rising order, got {safe_repr(k)}"
+            msg = f"k must be a cutoff, or cutoffs in increasing order, got {safe_repr(k)}"
             raise InvalidParameterError(msg)
         if not measure.metric.takes_k:
-            msg = f"{measure.metric.name} reads the whole ranking, so that there is no curve over k"
+            msg = f"{measure.metric.name} reads the whole ranking, so it has no curve over k"
             raise InvalidParameterError(msg)
         return cutoffs
 
@@ -438,9 +437,9 @@ class MeasureAtKDisplay(SystemLines):
         evaluations : Evaluation or {name: Evaluation}
             Results of :func:`evaluate`, by any measures.
         measure : str or Measure, default="ndcg"
-            Measure that takes a cutoff; if it was evaluated, with its parameters.
+            Measure that takes a cutoff; if it was evaluated, its parameters apply.
         k : int or sequence of int, default=20
-            Last cutoff, or the cutoffs, rising.
+            Last cutoff, or all cutoffs in increasing order.
         confidence_level : float, default=0.95
             Level of the intervals.
         ax, curve_kwargs
@@ -476,7 +475,7 @@ class MeasureAtKDisplay(SystemLines):
 
 
 class _ThresholdDisplay(SystemLines):
-    """Base of both displays of curves, pooled or averaged over queries with a band."""
+    """Base of both displays of curves, which are pooled, or averaged over queries with a band."""
 
     _ZERO_DIVISION = np.nan
     _DRAWN = frozenset({"average", "confidence_level"})
@@ -489,7 +488,7 @@ class _ThresholdDisplay(SystemLines):
         raise NotImplementedError
 
     def _curves(self) -> list[Curve]:
-        """Lines with shifted markers, which stay apart where curves meet."""
+        """Lines with shifted markers, so that they stay apart where curves meet."""
         x, y = (getattr(self, name) for name in self._LINES)
         starts = [{"markevery": (0.04 + 0.05 * (number % 4), 0.2)} for number in range(len(x))]
         return list(zip(x, y, starts, strict=True))
@@ -514,8 +513,8 @@ class _ThresholdDisplay(SystemLines):
         evaluations : Evaluation or {name: Evaluation}
             Results of :func:`evaluate`, by any measures.
         average : {"pooled", "macro"}, default="pooled"
-            All items in one ranking by their scores, which must then be comparable across queries;
-            or the mean of the curves of the queries, with an interval at each point by itself.
+            "pooled" ranks all items together by their scores, which must be comparable across
+            queries; "macro" averages the curves of the queries, with an interval at each point.
         confidence_level : float, default=0.95
             Level of the intervals.
         ax, curve_kwargs
@@ -564,7 +563,7 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
     intervals : list of array-like of shape (n_points, 2), default=None
         Lower and upper ends of the intervals.
     areas : list of float, default=None
-        Areas under the curves, or their means over queries, shown beside the names.
+        Areas under the curves, or their means over queries, shown next to the names.
     names : list of str, default=None
         Names of the systems.
 
@@ -597,7 +596,7 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
         if average == "pooled":
             x, y = curves[0].x, curves[0].y
             return {"fpr": x, "tpr": y, "areas": float(areas[0])}
-        # Where a curve rises straight up, the height that it reaches.
+        # Where a curve rises vertically, take the height that it reaches.
         heights = np.stack([limits_of(RECALLS, curve.x, curve.y)[:, 1] for curve in curves])
         mean, band, weights = _mean_curve(
             judged, [c.query for c in curves], heights, confidence_level

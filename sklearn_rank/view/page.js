@@ -1,10 +1,10 @@
 "use strict";
-// The answer, the grid and a table of queries stand in the page; this script makes cells filters and
+// The page has the answer, the grid and a table of queries; this script turns cells into filters and
 // shows the queries with both lists of items.
 
 const TOP = 10;
 const PAGE = 50;
-const MARKS = ["regression", "fine", "judgement wrong"];
+const MARKS = ["regression", "fine", "wrong judgement"];
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const element = (name, attributes = {}, ...children) => {
   const made = document.createElement(name);
@@ -19,7 +19,7 @@ const button = (text, attributes, click) => {
 };
 const fixed = (value, signed) => value === null ? "undefined" :
   (signed && value >= 0 ? "+" : "") + value.toFixed(3);
-// The part of an item in a change, or beside the others where it alone exceeds the whole.
+// An item's part of a change; next to the others' part if it exceeds the whole.
 const shareOf = (part, whole) => Math.abs(part) <= Math.abs(whole) ?
   `: ${fixed(part, true)} of ${fixed(whole, true)}` :
   `: ${fixed(part, true)}; the others ${fixed(whole - part, true)}`;
@@ -28,7 +28,7 @@ const many = (n, one, several = `${one}s`) => `${count(n)} ${n === 1 ? one : sev
 
 // What a reader stores --------------------------------------------------------------------------
 
-// Pages of other queries have other notes.
+// Pages with different queries have different notes.
 let hash = 0;
 for (const { textContent } of all(".data")) {
   for (let at = 0; at < textContent.length; at += 1) hash = (31 * hash + textContent.charCodeAt(at)) | 0;
@@ -59,7 +59,7 @@ class Section {
   }
 
   get lines() {
-    // As long as nobody opens a query, its items are text.
+    // Items stay text until somebody opens a query.
     this.split = this.split || this.source.textContent.replace(/^\n/, "").split("\n");
     return this.split;
   }
@@ -93,7 +93,7 @@ class Section {
     return texts[query] || (queries[query].trim() ? queries[query] : "(without a name)");
   }
 
-  // Values of a query by a view: old, new, and the change, negative where it is worse.
+  // Values of a query in a view: old, now, the change, and the gain, which is negative if worse.
   values(query, { measure, older, newer }) {
     const own = this.data.values[measure], now = own[newer][query];
     if (!this.isPair) return { old: null, now, change: null, gain: null };
@@ -108,7 +108,7 @@ class Section {
     return items.map((item) => {
       const old = this.isPair ? item.ranks[older] : null, now = item.ranks[newer];
       const part = older === 0 && newer > 0 && item.parts[measure] ? item.parts[measure][newer - 1] : null;
-      // Ranks below the known part of a list: of relevant items all are known.
+      // Ranks below the known part of a list; those of relevant items are all known.
       const isOpen = (system) => item.ranks[system] === null && !(item.grade > 0) &&
         depths[system] !== null && depths[system] !== undefined;
       return { ...item, old, now, part, oldOpen: isOpen(older), nowOpen: isOpen(newer) };
@@ -198,7 +198,7 @@ class Explorer {
     if (!isOwn && this.query >= 0) this.pane.scrollIntoView({ block: "nearest" });
   }
 
-  // Losses, else gains, else all: a view is not empty unless it was asked for.
+  // Losses, else gains, else all: only a view that somebody chose may be empty.
   settle() {
     for (const which of [this.view.which, "better", "all"]) {
       this.view.which = this.section.isPair && this.view.newer !== this.view.older ? which : "all";
@@ -319,7 +319,7 @@ class Explorer {
     this.status.textContent = found.length ?
       `${parts.filter(Boolean).join(" \u00b7 ")}: ${count(shown.length)} of ${many(found.length, "query", "queries")}` +
         `${found.length < data.queries.length ? ` (${count(data.queries.length)} in all)` : ""}` :
-      "No query matches.";
+      "No queries match.";
     if (view.find && data.leftOut) this.status.textContent += ` Items of ${many(data.leftOut, "query", "queries")} are not searched.`;
     this.more.hidden = found.length <= shown.length;
     this.more.textContent = `Show ${count(Math.min(2 * PAGE, found.length - shown.length))} more`;
@@ -428,7 +428,7 @@ class Explorer {
     for (const own of all(".query", this.list)) own.setAttribute("aria-current", String(Number(own.dataset.query) === query));
     this.write();
     if (query < 0) {
-      this.pane.replaceChildren(element("p", { class: "faint" }, "No query matches."));
+      this.pane.replaceChildren(element("p", { class: "faint" }, "No queries match."));
       return;
     }
     const { old, now, gain } = section.values(query, view);
@@ -453,8 +453,8 @@ class Explorer {
     }
     if (!section.lines[query]) {
       parts.push(element("p", { class: "notice" }, data.leftOut ?
-        "The items of this query are left out of the file, which has those of the largest changes." :
-        "The ids of the items were not kept: evaluate(..., keep_items=True) keeps them."));
+        "The items of this query are left out to keep the file small." :
+        "Item ids were not kept; evaluate(..., keep_items=True) keeps them."));
     } else {
       const sides = section.isPair ? ["old", "now"] : ["now"];
       this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -538,7 +538,7 @@ class Explorer {
     return line;
   }
 
-  // Grades beside an item.
+  // Grades next to an item.
   offer(line, move) {
     if (line.querySelector(".offer")) {
       line.querySelector(".offer").remove();
@@ -577,7 +577,7 @@ class Explorer {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
-  // A button below passages that are cut to two lines.
+  // A button below passages that are cut after two lines.
   fold() {
     for (const own of all(".fold", this.pane)) {
       if (own.scrollHeight <= own.clientHeight + 2) continue;
@@ -591,7 +591,7 @@ class Explorer {
     }
   }
 
-  // Lines between the places of an item; as thick as its grade, dashed to where it left.
+  // Lines between the places of an item: thicker for higher grades, dashed if it has only one.
   drawLines() {
     if (!this.svg || !this.svg.isConnected) return;
     const box = this.svg.getBoundingClientRect();

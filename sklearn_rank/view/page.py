@@ -1,4 +1,4 @@
-"""A page: its content as plain values, of systems or gates, its words, and its file."""
+"""A page of systems or gates: its content as plain values, its words, and its file."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Number = float | None
 Direction = Literal["better", "worse", ""]
 Kind = Literal["better", "worse", "same"]
 _SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-"""JSON in a script element ends at "</script", however it is quoted."""
+"""Escapes: JSON in a script element ends at "</script", even in quotes."""
 _LETTERS = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RIGHT_TO_LEFT = re.compile(f"{_LETTERS}+(?:[^<>&;]{{1,3}}{_LETTERS}+)*")
-"""Words in Hebrew, Arabic and their like, with what stands between them."""
+"""Words in Hebrew, Arabic and similar scripts, with what is between them."""
 _COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION")
 """Environment variables by which CI hosts name the commit."""
 
@@ -50,17 +50,17 @@ class GridCell(NamedTuple):
     old: Number = None
     change: Number = None
     interval: tuple[Number, Number] | None = None
-    """Interval of the change; of the value where nothing is compared."""
+    """Interval of the change, or of the value if nothing is compared."""
     p: Number = None
     """Corrected p-value."""
     direction: Direction = ""
-    """Significantly better or worse; by a gate, worse is a failure."""
+    """Significantly better or worse; in a gate, worse is a failure."""
     counts: tuple[int, int, int] | None = None
     """Queries that are better, the same and worse."""
     bins: tuple[int, ...] = ()
     """Number of queries in equal parts of the range of values."""
     note: str = ""
-    """Such as "allowed 0.005"."""
+    """A limit or remark, such as "allowed 0.005"."""
 
 
 class Row(NamedTuple):
@@ -97,7 +97,7 @@ class Section:
     changes: Table | None = None
     """Some queries, for browsers without scripts."""
     shown: str = ""
-    """What these are."""
+    """Heading of these queries."""
     queries: Mapping[str, Any] | None = None
     """All queries, as :func:`queries_data` makes them."""
     message: str = ""
@@ -109,13 +109,13 @@ class Verdict(NamedTuple):
 
     sentence: str
     kind: Kind
-    """Colour: same without a significant change."""
+    """Colour: "same" if there is no significant change."""
     details: tuple[str, ...] = ()
-    """Sentences with the numbers behind it, and what a gate says of it."""
+    """Sentences with its numbers, and what a gate would decide."""
     more: tuple[str, ...] = ()
     """Further sentences: the test, what could be found, what to judge next."""
     to_judge: tuple[Any, ...] = ()
-    """Ids of the queries of the items to judge next."""
+    """Ids of the queries with items to judge next."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +123,14 @@ class Report:
     """The whole page."""
 
     title: str
-    """Of the window."""
+    """Title of the window."""
     verdict: Verdict
     sections: tuple[Section, ...] = ()
     about: tuple[str, ...] = ()
     """Numbers of queries, files, date, commit."""
     notes: tuple[str, ...] = ()
     heading: str = ""
-    """Title of the caller, above the verdict."""
+    """The caller's title, above the verdict."""
 
 
 def short(value: Number, *, signed: bool = False) -> str:
@@ -158,7 +158,7 @@ class SignificantChange(NamedTuple):
     def order(self) -> tuple[Any, ...]:
         """Losses first, all queries before slices, then by significance and size.
 
-        It does not depend on the order of rows and measures.
+        The order of rows and measures does not matter.
         """
         cell, p = self.cell, self.cell.p
         size = -abs(cell.change or 0.0)
@@ -167,7 +167,7 @@ class SignificantChange(NamedTuple):
 
     @property
     def verb(self) -> str:
-        """Direction of the values; for measures where lower is better, the direction is named."""
+        """Whether the values rose or fell, with a remark if lower is better."""
         verb = "rose" if (self.cell.change or 0.0) > 0 else "fell"
         return verb if self.greater else f"{verb} (lower is better)"
 
@@ -197,7 +197,7 @@ def claims(ordered: Sequence[SignificantChange]) -> str:
         for measure in dict.fromkeys(finding.measure for finding in alike):
             parts = [finding for finding in alike if finding.measure == measure]
             sizes = [abs(part.cell.change or 0.0) for part in parts if not part.row.slice]
-            # A slice is news where the whole has not changed, or lost less.
+            # A slice is news if the whole has not changed, or changed less.
             slices = [
                 part.row.slice
                 for part in parts
@@ -250,8 +250,8 @@ def provenance() -> list[str]:
 def page(report: Report) -> str:
     """The whole file.
 
-    Its content security policy forbids every connection and every script except the package's,
-    whatever the data contain.
+    Its content security policy forbids every connection and every script except the package's, for
+    any data.
     """
     from markupsafe import Markup
 

@@ -1,4 +1,4 @@
-"""The queries of a page, with their items: data of its script, and the table without one."""
+"""The queries of a page, with their items, as data for its script."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sklearn_rank.typing import FloatArray, IntArray
 from sklearn_rank.view.page import Number, script_json
 
 MOST_BYTES = 4_500_000
-"""Items of all queries of a page, which the script reads query by query."""
+"""Bytes for the items of all queries of a page, which the script reads query by query."""
 MOST_QUERIES = 1_500
-"""Queries, with the largest changes, whose items are written; nobody opens more."""
+"""Queries with the largest changes, whose items are written; nobody opens more."""
 MOST_ITEMS = 60
 """Items of a query: the first ranks of all systems, then the largest contributions."""
 MOST_CHARACTERS = 300
@@ -30,13 +30,13 @@ MOST_OF_PASSAGE = 1200
 TOP = 10
 """Ranks of a query shown side by side."""
 MOST_EXPLAINED = 256
-"""Queries, with the largest changes, whose change is divided among their items."""
+"""Queries with the largest changes, whose change is divided among their items."""
 _AT_ONCE = 256
-"""Queries that are looked up at once: there is room for the items of some thousands."""
+"""Queries that are looked up at once: a page has room for the items of a few thousand."""
 Systems = Mapping[str, tuple[BaseEvaluation, IntArray]]
 """Evaluations with the numbers of the queries in each; the baseline first."""
 Values = Mapping[Measure, Sequence[FloatArray]]
-"""For each measure a column for each system."""
+"""For each measure, one column per system."""
 Texts = tuple[Callable[[Any], str], Callable[[Any], Any]]
 """Functions from a query to its text, and from an item to its title, or a mapping of facts."""
 _LINKS = {"url": ("https://", "http://"), "image": ("data:image/", "https://", "http://")}
@@ -79,7 +79,7 @@ def queries_data(
         # Measured elsewhere: no rank explains them.
         "given": [measure.metric.is_given for measure in values],
         "queries": list(map(_shown, names)),
-        # Ids that are not shown as they are, for judgements that are exported.
+        # Ids that are shown differently, for exported judgements.
         "raw": {n: name for n, name in enumerate(names) if _shown(name) != name},
         "texts": query_texts if any(query_texts) else [],
         "slices": list(map(_shown, slices)),
@@ -97,10 +97,10 @@ def queries_data(
 
 
 def by_change(values: Values, labels: Sequence[Sequence[str]] = ()) -> list[int]:
-    """Numbers of the queries in the order in which their items are worth the room.
+    """Numbers of the queries, in the order in which their items get room on the page.
 
-    What a page lists first comes first: the largest losses and gains by each measure, over all
-    queries and in each slice, one of each list in turn; without a comparison the worst values.
+    It is the order of a page's lists: the largest losses and gains in each measure, over all
+    queries and in each slice, one of each in turn; without a comparison, the worst values.
     """
     lists = []
     for measure, (old, *others) in values.items():
@@ -120,7 +120,7 @@ def by_change(values: Values, labels: Sequence[Sequence[str]] = ()) -> list[int]
 def _lines(
     systems: Systems, values: Values, order: Sequence[int], text_of: Callable[[Any], Any]
 ) -> Iterator[str]:
-    """JSON of the items of each query; empty where their ids were not stored."""
+    """JSON of the items of each query; empty if their ids were not stored."""
     (baseline, _), *others = systems.values()
     starts = range(0, len(order), _AT_ONCE)
     for first in starts:
@@ -148,9 +148,9 @@ def items_of(
 ) -> list[Any]:
     """Numbers of ranks whose items were stored, and a row for each item that is shown.
 
-    They are the first items of every ranking and all relevant ones, those of the first ranks and of
-    the largest contributions first: id, facts, grade, ranks, contributions, scores, raw id.
-    ``changes`` are those of items, measure by measure, in every ranking but the first.
+    The items are the first of every ranking and all relevant ones, top ranks and large
+    contributions first; a row has id, facts, grade, ranks, contributions, scores and raw id.
+    ``changes`` are item changes, measure by measure, in every ranking but the first.
     """
     top = dict.fromkeys(item for side in sides for item in side.ranking[:TOP])
     grades: dict[Any, float] = {}
@@ -162,7 +162,7 @@ def items_of(
     ranks_of, scores_of = [], []
     for side in sides:
         rank_of: dict[Any, Number] = dict(zip(side.ranking, count(1)))
-        rank_of.update((hit.item, hit.rank) for hit in side.hits)  # in a tie the mean of its ranks
+        rank_of.update((hit.item, hit.rank) for hit in side.hits)  # in a tie, the mean rank
         ranks_of.append(rank_of)
         scores_of.append(dict(zip(side.ranking, side.scores, strict=False)))
     shares: dict[Any, list[list[Number]]] = {
@@ -229,7 +229,7 @@ def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rounded(value: Any) -> Number:
-    """A number with its significant digits; a whole number without a point."""
+    """A rounded number; a whole number without a decimal point."""
     if value is None or not math.isfinite(value):
         return None
     cut = round(float(value), _PAGE_DIGITS)

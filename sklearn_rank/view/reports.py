@@ -26,7 +26,7 @@ from sklearn_rank.view.summary import IN_FULL, GateRun, Summary, answer, failure
 
 REPORT_FORMAT = "rank-report/2"
 LONGEST_COMMENT = 4000
-"""A comment that is read: details are cut, the answer is not."""
+"""Characters of a comment that people read: details are cut, the answer is not."""
 
 
 def write_reports(
@@ -39,8 +39,8 @@ def write_reports(
 ) -> list[str]:
     """Write the reports that have a target; return why any was not written.
 
-    Relative targets start at ``start``; none may be one of the ``inputs`` of the run, nor one of
-    the ``others`` that it writes.
+    Relative targets are below ``start``; no target may be one of the ``inputs`` of the run, or one
+    of the ``others`` that it writes.
     """
     complaints = []
     paths = filter(None, [*targets.values(), *others])
@@ -50,7 +50,7 @@ def write_reports(
             continue
         path = Path(start or "", target)
         if given.count(os.path.abspath(path)) > 1 and (path.is_file() or not path.exists()):
-            complaints.append(f"report {line(target)} was not written: another one has its name")
+            complaints.append(f"report {line(target)} was not written: two reports have this path")
             continue
         kind, text_of, write = REPORTS[name]
         try:
@@ -66,9 +66,9 @@ def write_reports(
 def write_step_summary(
     summary: Summary, markdown: str | None, inputs: Collection[str | None] = ()
 ) -> list[str]:
-    """Add to the step summary of a CI host, if there is one and the named report is another file.
+    """Add to the step summary of a CI host, if there is one and ``markdown`` is another file.
 
-    Problems are warnings, because no option requested it.
+    Problems are warnings, because no option requested the summary.
     """
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     is_written = path and markdown and os.path.realpath(path) == os.path.realpath(markdown)
@@ -95,7 +95,7 @@ def json_text(summary: Summary) -> str:
     return json.dumps(plain(content), indent=1, allow_nan=False, sort_keys=False) + "\n"
 
 
-# Markdown: the answer, one table of what broke, and folded what helps to understand it ----------
+# Markdown: the answer, one table of what broke, and folded details ------------------------------
 
 MARKS = {"fail": "\u274c", "stale": "\u274c", "not confirmed": "\u26a0\ufe0f"}
 _GREEN, _TITLE = "\u2705", "Ranking quality: "
@@ -152,8 +152,8 @@ def _heading(summary: Summary) -> str:
 
 
 def _broken(summary: Summary) -> str:
-    """A row for each limit that is not met, and the numbers of those that are."""
-    rows, more = list[list[str]](), 0
+    """A row for each limit that is not met, and the number of other rows."""
+    rows, more, has_slices = list[list[str]](), 0, False
     for run in summary.ranked:
         table = run.record["table"]
         for cells in table["rows"]:
@@ -163,7 +163,7 @@ def _broken(summary: Summary) -> str:
                 about = _about(of, run.record["measures"])
                 rows.append([MARKS[state], _name(run), about, _moved(of, table["titles"])])
             else:
-                more += 1
+                more, has_slices = more + 1, has_slices or bool(of.get("slice"))
     passed = sum(run.record["passed"] for run in summary.gates)
     doubts = any(row[0] == MARKS["not confirmed"] for row in rows)
     lines = []
@@ -174,7 +174,8 @@ def _broken(summary: Summary) -> str:
         if left > 0:
             rows.append(["", "", count(left, "more broken limit"), ""])
         if more:
-            rows.append([_GREEN, "", f"{more:,} more", ""])
+            names = ("measure or slice", "measures and slices") if has_slices else ("measure",)
+            rows.append([_GREEN, "", count(more, *(f"more {name}" for name in names)), ""])
         lines = [*markdown_rows(tuple(map(Column, titles)), rows), ""]
         lines += [f"{_DOUBT}.\n"] * doubts
     if passed and passed < len(summary.gates):
@@ -183,7 +184,7 @@ def _broken(summary: Summary) -> str:
 
 
 def _about(cells: Mapping[str, str], measures: Mapping[str, Any]) -> str:
-    """The measure of a row with its direction, if that is not the usual one, and its slice."""
+    """The measure of a row, its direction if lower is better, and its slice."""
     label, measure = cells.get("slice", ""), cells["measure"]
     if not measures.get(measure, {}).get("greater_is_better", True):
         measure += " (lower is better)"
@@ -221,12 +222,12 @@ def _folded(run: GateRun) -> str:
     losses = "largest loss" if n_shown == 1 else f"{n_shown} largest losses"
     title = f"{_name(run)}: the {losses}{of}"
     if not n_shown:
-        title = f"{_name(run)}: how to accept it"
+        title = f"{_name(run)}: how to accept the drop"
     accept = re.sub(r"`{3,}", "``", record["accept"])
     parts = [f"<details><summary>{title}</summary>", _table(record["losers"], IN_FULL)]
     parts += ["To accept this drop:", f"```text\n{accept}\n```"] if accept else []
     parts += [escape_markdown(record[text]) for text in ("where_to_accept", "outlook")]
-    if not any(parts[1:]):  # of a gate that could not be measured
+    if not any(parts[1:]):  # the gate could not be measured
         return ""
     return "\n\n".join([*filter(None, parts), "</details>\n"])
 
@@ -236,4 +237,4 @@ REPORTS: Mapping[str, tuple[FileKind, Callable[[Summary], str], Callable[[Path, 
     "html": (HTML_REPORT, _html_text, write_whole),
     "markdown": (MARKDOWN, markdown, append),
 }
-"""Kind, text and writer of each report; its option is named for it."""
+"""Kind, text and writer of each report, by the name of its option."""

@@ -1,4 +1,4 @@
-"""A run of gates, from plain records, and its lines on a terminal."""
+"""A run of gates, made of plain records, and its lines on a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE = "ranking quality gates"
 TITLE_WIDTH = 80
 """Width of a section's title without a terminal."""
 IN_FULL = 3
-"""Gates, and rows of their tables, that are shown in full; of more gates each has one row."""
+"""Gates, and rows of their tables, that are shown in full; other gates have one row each."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Summary:
     remarks: tuple[str, ...] = ()
     """Warnings: problems that fail nothing."""
     required: tuple[str, ...] = ()
-    """Gates that have to run and pass."""
+    """Gates that must run and pass."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     update: str = "pytest --rank-update"
     """Command that raises baselines."""
     quiet: bool = False
-    """Whether gates that pass have no line."""
+    """Whether to print no line for gates that pass."""
 
     @cached_property
     def ranked(self) -> list[GateRun]:
@@ -75,7 +75,7 @@ class Summary:
 
     @property
     def failed(self) -> list[GateRun]:
-        """Those that fail the run."""
+        """The gates that fail the run."""
         return [run for run in self.ranked if run.failed]
 
 
@@ -102,7 +102,7 @@ _STATE_WORDS = {"pass": "ok", "fail": "FAIL", "stale": "STALE"}
 
 
 def _gate_lines(run: GateRun) -> list[str]:
-    """One line; with the power of the gate where it fails or was recorded, and its remarks."""
+    """One line, the power of the gate if it fails, and its remarks."""
     record, state = run.record, run.state
     word = _STATE_WORDS.get(state, state.upper() if state == "not confirmed" else state)
     lines = [f"{word}: {shown(record['name'], 60)}: {line(record['headline'], 400)}"]
@@ -144,7 +144,7 @@ def failures(summary: Summary) -> str:
 
 
 def _about_baselines(summary: Summary) -> list[str]:
-    """Baselines to be raised, or written."""
+    """Baselines that can be raised, or were written."""
     lines, records = [], [run.record for run in summary.gates]
     n = sum(record["can_be_raised"] for record in records)
     if n:

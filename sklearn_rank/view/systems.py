@@ -1,4 +1,4 @@
-"""Reports of systems: one by itself, two, or many."""
+"""Reports on one system, two, or many."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from sklearn_rank.support.text import (
     as_text,
     count,
     listed,
+    queries_text,
     refuse_keyword,
     safe_repr,
     safe_text,
@@ -61,8 +62,8 @@ from sklearn_rank.view.queries import Texts, numbers, queries_data
 from sklearn_rank.view.words import would
 
 _UNJUDGED = "unjudged items"  # start of the note in the verdict
-MOST_CHECKED = 5000  # queries up to which the items to judge next are looked for
-_NAMED_WITHIN = 20  # ranks of either system within which they are looked for
+MOST_CHECKED = 5000  # most queries for which items to judge next are looked for
+_NAMED_WITHIN = 20  # ranks of either system to look for them
 
 
 def write_report(
@@ -94,7 +95,7 @@ def report_of(
     max_drop: Any = None,
     max_slice_drop: Any = None,
 ) -> Report:
-    """Everything that a page shows; with limits the verdict and colours of a gate."""
+    """Everything that a page shows; with limits, the verdict and colours of a gate."""
     texts = text_function(query_text), item_function(item_text)
     evaluations = [result] if isinstance(result, BaseEvaluation) else result.evaluations.values()
     if item_text is not None and all(one.ranking_data.ids is None for one in evaluations):
@@ -111,7 +112,7 @@ def report_of(
         limits = {name: limit for name, limit in limits.items() if limit is not None}
         if limits:
             if len(result.names) > 2:
-                msg = f"{next(iter(limits))} is for two systems; these are {len(result.names)}"
+                msg = f"{next(iter(limits))} compares two systems, got {len(result.names)}"
                 raise InvalidParameterError(msg)
             if isinstance(max_drop, Mapping):
                 limits["max_drop"] = {result._find(name): of for name, of in max_drop.items()}
@@ -120,7 +121,7 @@ def report_of(
         verdict = verdict_of(result, section, texts, gate, slices, parts)
         against = f"{some(result.names[1:])} against {result.baseline}"
         left_out = result.counts["left_out"].items()
-        omitted = [f"{n:,} of {safe_text(name)} left out" for name, n in left_out if n]
+        omitted = [f"{queries_text(n)} of {safe_text(name)} left out" for name, n in left_out if n]
         head = [against, *head, *omitted]
     section = with_queries(section, result, verdict, parts, texts, measure, gate)
     about = [about] if isinstance(about, str) else about
@@ -148,7 +149,7 @@ def _labels(ids: Sequence[Any], parts: Mapping[str, Any]) -> Sequence[Sequence[s
 def compared_section(
     comparison: Comparison, parts: Mapping[str, Comparison], gate: GateResult | None = None
 ) -> Section:
-    """Slices by measures; systems and slices by measures where there are several."""
+    """A grid of slices by measures; of several systems, of systems and slices by measures."""
     names, measures = comparison.names, comparison.measures
     several, by_gate = len(names) > 2, {} if gate is None else _judged_cells(gate)
     rows = []
@@ -158,7 +159,7 @@ def compared_section(
     for system in comparison.others:
         of_system = list[Row]()
         for label, part in {"": comparison, **parts}.items():
-            # What a gate does not judge keeps its significance, and is called so.
+            # Cells that a gate does not judge keep their significance, with a note.
             cells = tuple(
                 _cell(
                     row,
@@ -173,7 +174,7 @@ def compared_section(
             of_system.append(Row(text, len(part.query_ids), cells, label, new=new))
         greater = [comparison.greater_is_better(name) for name in measures]
         rows += sorted(of_system, key=partial(_gravity, greater=greater))
-    if several:  # by their values of the first measure, slices below their system
+    if several:  # by value in the first measure, slices below their system
         sign = -1 if comparison.greater_is_better(measures[0]) else 1
         value = {name: sign * score for name, score in comparison.scores[measures[0]].items()}
         rows.sort(key=lambda row: (math.isnan(value[names[row.new]]), value[names[row.new]]))
@@ -190,11 +191,11 @@ def compared_section(
     )
 
 
-_NOT_GUARDED = "not guarded"
+_NO_LIMIT = "no limit"
 
 
 def _gravity(row: Row, greater: Sequence[bool]) -> tuple[bool, bool, float]:
-    """Sort key of the rows of a system: all queries, then slices, the largest loss first."""
+    """Sort key for the rows of a system: all queries, then slices, the largest loss first."""
     gains = [
         cell.change if up else -cell.change
         for cell, up in zip(row.cells, greater, strict=True)
@@ -217,7 +218,7 @@ def _cell(
     if row.significant and row.better is not None:
         direction = "better" if row.better else "worse"
     is_loss = unguarded and direction == "worse"
-    direction, note = by_gate or (direction, _NOT_GUARDED if is_loss else "")
+    direction, note = by_gate or (direction, _NO_LIMIT if is_loss else "")
     counts = None if row.remark else (row.wins or 0, row.ties or 0, row.losses or 0)
     interval = None if None in ends else (ends[0], ends[1])
     return GridCell(new, old, change, interval, p, direction, counts, note=note)
@@ -227,7 +228,7 @@ _COLOURS: dict[str, Direction] = {"improved": "better", "fail": "worse", "stale"
 
 
 def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, str]]:
-    """By measure and slice, the colour and the limits of what a gate judges."""
+    """Colour and limits of the cells that a gate judges, by measure and slice."""
     cells: dict[tuple[str, str], tuple[Direction, str]] = {}
     for row in (*gate.measures.values(), *gate.slices):
         if row.state is None:
@@ -241,14 +242,14 @@ def _judged_cells(gate: GateResult) -> dict[tuple[str, str], tuple[Direction, st
 
 
 def _findings(section: Section, unknown: Collection[str] = ()) -> list[SignificantChange]:
-    """Significant changes of systems that are judged."""
+    """Significant changes of systems with judged results."""
     return [one for one in findings(section) if section.systems[one.row.new] not in unknown]
 
 
 def _lead(
     section: Section, gate: GateResult | None, unknown: Collection[str] = ()
 ) -> SignificantChange | None:
-    """The cell that a page opens with: of the verdict of a gate, or else of the first claim."""
+    """The cell that a page opens with: that of a gate's verdict, else that of the first claim."""
     ordered = _findings(section, unknown)
     if gate is None or (gate.worst is None and ordered):
         return next(iter(ordered), None)
@@ -280,9 +281,9 @@ def verdict_of(
     slices: Any = None,
     parts: Mapping[str, Comparison] | None = None,
 ) -> Verdict:
-    """The verdict of the gate if there is one, else the significant changes; and their numbers.
+    """The verdict of the gate if there is one, else the significant changes, with the numbers.
 
-    Where nothing could be learned, that is the verdict.
+    If nothing could be learned, that is the verdict.
     """
     unknown = unjudged_systems(comparison)
     ordered, lead = _findings(section, unknown), _lead(section, gate, unknown)
@@ -296,10 +297,10 @@ def verdict_of(
         kind: Kind = green if gate.passed else "worse"
         is_refused = any(finding.rule == REFUSED for finding in gate.findings)
         said = [] if gate.passed else _losses(comparison, lead, section)
-        said += _unmatched(comparison) + _unguarded(section)
+        said += _unmatched(comparison) + _unlimited(section)
         limited = [name for name, row in gate.measures.items() if row.state is not None]
         untested = _untested(comparison, limited)
-        said += [f"Not guarded or tested: {untested}."] * bool(untested)
+        said += [f"Neither limited nor tested: {untested}."] * bool(untested)
         return Verdict(answer, kind, () if is_refused else tuple(said), tuple(about), to_judge)
     nothing = nothing_learned(comparison)
     details = _unmatched(comparison)
@@ -322,13 +323,13 @@ def verdict_of(
     else:
         text = claims(ordered)
     if unknown and not nothing:
-        text += f"; none of the results of {some(unknown)} is judged"
+        text += f"; no results of {some(unknown)} are judged"
     direction = "" if lead is None or nothing else lead.cell.direction
     return Verdict(text, direction or "same", tuple(details), tuple(more + about), to_judge)
 
 
 def nothing_learned(comparison: Comparison) -> str:
-    """Why a comparison says nothing about its systems; empty where it does."""
+    """Why a comparison says nothing about its systems; empty if it does say something."""
     tested = [row for row in comparison.rows if not row.remark]
     if not tested:
         untested = _untested(comparison)
@@ -336,12 +337,12 @@ def nothing_learned(comparison: Comparison) -> str:
     if not any(row.queries for row in tested):
         baseline = comparison.evaluations[comparison.baseline]
         if not baseline.counts["relevant"]:
-            return "Nothing could be compared: no query has a relevant judgement"
-        return "Nothing could be compared: no query has a value on both sides"
+            return "Nothing could be compared: no query has a relevant item"
+        return "Nothing could be compared: no query has a value in both systems"
     unknown = unjudged_systems(comparison)
     if len(unknown) == len(comparison.others):
         about = "it" if len(unknown) == 1 else "them"
-        text = f"None of the results of {some(unknown)} is judged"
+        text = f"No results of {some(unknown)} are judged"
         return f"{text}: these numbers say nothing about {about}"
     joined = comparison._joined
     n, row = max(((n_changed(row, joined), row) for row in tested), key=itemgetter(0))
@@ -353,20 +354,20 @@ def nothing_learned(comparison: Comparison) -> str:
     one, many = UNITS[joined.clusters is not None]
     few = f"{count(n, f'{one} is', f'{many} are')} too few to tell"
     if n < row.queries and joined.clusters is None:
-        few = f"{n:,} changed {one if n == 1 else many} of {row.queries:,} "
+        few = f"{n:,} changed {one if n == 1 else many} out of {row.queries:,} "
         few += f"{'is' if n == 1 else 'are'} too few to tell"
     title = comparison.measure(row.measure).title
     return f"{few}: {title} {short(row.change, signed=True)} ({counts})"
 
 
 def unjudged_systems(comparison: Comparison) -> list[str]:
-    """Systems of whose first results none is judged: their numbers say nothing about them."""
+    """Systems whose first results are all unjudged: their numbers say nothing about them."""
     _, shares = unjudged_shares(comparison._joined)
     return [name for name in comparison.others if shares.get(name) == 1.0]
 
 
 def _untested(comparison: Comparison, limited: Collection[str] = ()) -> str:
-    """Changes that no test or limit looks at, such as those of pooled measures."""
+    """Changes that no test or limit covers, such as those of pooled measures."""
     several = len(comparison.others) > 1
     changes = [
         f"{f'{safe_text(row.system)}: ' * several}{comparison.measure(row.measure).title} "
@@ -387,7 +388,7 @@ def _family(
 ) -> str:
     """The test, and how many other changes are significant."""
     family = comparison.family_text
-    for part in list(parts.values())[:1]:  # the tests of slices are another family
+    for part in list(parts.values())[:1]:  # tests of slices form a separate family
         family += f"; slices: {part.family_text.partition('; ')[2]}"
     if sum(cell is not None for row in section.rows for cell in row.cells) == 1:
         return f"{family[:1].upper()}{family[1:]}."
@@ -402,33 +403,33 @@ def _family(
     return f"{said} ({family})."
 
 
-def _unguarded(section: Section) -> list[str]:
-    """What fell significantly, and no gate judges."""
+def _unlimited(section: Section) -> list[str]:
+    """Significant losses that no gate judges."""
     return [
-        f"Not guarded: {finding.measure} {short(finding.cell.change, signed=True)} "
+        f"Worse, but without a limit: {finding.measure} {short(finding.cell.change, signed=True)} "
         f"{f'for {some([finding.row.slice])}' if finding.row.slice else 'overall'} "
         f"({p_text(finding.cell.p)})."
         for finding in findings(section)
-        if finding.cell.note == _NOT_GUARDED and finding.cell.direction == "worse"
+        if finding.cell.note == _NO_LIMIT and finding.cell.direction == "worse"
     ][:MOST_NAMED]
 
 
 def _unmatched(comparison: Comparison) -> list[str]:
-    """Systems of which few relevant items were retrieved, as where ids are spelled in two ways."""
+    """Systems that retrieved few relevant items, perhaps because ids are spelled differently."""
     said = []
     for name, one in comparison.evaluations.items():
         if isinstance(one, RecordedEvaluation):
             continue
         if one.counts["relevant"] and not one.counts["retrieved"]:
             why = f" ({one.hint})" if one.hint else ""
-            said.append(f"No relevant item of {safe_text(name)} was retrieved{why}.")
+            said.append(f"{safe_text(name)} retrieved no relevant item{why}.")
         elif one.hint:
             said.append(f"{safe_text(name)}: {one.hint}.")
     return said
 
 
 def _losses(comparison: Comparison, lead: SignificantChange | None, section: Section) -> list[str]:
-    """Of a loss over all queries: items that left, what is not retrieved, what order costs."""
+    """Parts of a loss over all queries: items that left, items not retrieved, and order."""
     if lead is None or lead.row.slice or lead.cell.direction != "worse":
         return []
     name = comparison.measures[section.measures.index(lead.measure)]
@@ -440,7 +441,7 @@ def _losses(comparison: Comparison, lead: SignificantChange | None, section: Sec
 def _usual_gate(comparison: Comparison, slices: Any) -> str:
     """The verdict of a gate with the usual limit, for a page without limits."""
     limits = {} if slices is None else {"max_slice_drop": DEFAULT_DROP, "slices": slices}
-    # In units of other measures it would mean nothing.
+    # The usual limit only makes sense for measures up to 1.
     limits["max_drop"] = {
         name: DEFAULT_DROP
         for name in comparison.measures
@@ -460,7 +461,7 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
 
 
 def _detectable(comparison: Comparison) -> list[str]:
-    """The least change that would be found, of up to three measures."""
+    """The smallest detectable change in up to three measures."""
     least: dict[str, float] = {}
     for row in comparison.rows:
         metric = comparison.measure(row.measure)
@@ -472,8 +473,8 @@ def _detectable(comparison: Comparison) -> list[str]:
 
 
 def _highest(comparison: Comparison) -> str:
-    """The best system by one measure, and whether it is tested against the next one."""
-    # Whatever the order of the measures, and of the systems.
+    """The best system in one measure, and whether it is tested against the next one."""
+    # Independent of the order of measures and systems.
     measure = min(comparison.measures, key=lambda name: comparison.measure(name).title)
     sign = 1 if comparison.greater_is_better(measure) else -1
     values = comparison.scores[measure]
@@ -493,7 +494,7 @@ def _highest(comparison: Comparison) -> str:
 
 
 def _numbers(comparison: Comparison, lead: SignificantChange, section: Section) -> str:
-    """The numbers behind the first claim."""
+    """The numbers of the first claim."""
     cell, row = lead.cell, lead.row
     spread = ""
     if cell.interval is not None:
@@ -514,7 +515,7 @@ def _numbers(comparison: Comparison, lead: SignificantChange, section: Section) 
 def _unjudged(
     comparison: Comparison, lead: SignificantChange | None, texts: Texts
 ) -> tuple[str, tuple[Any, ...]]:
-    """The shares of unjudged items, and the first ones to judge with their queries."""
+    """The shares of unjudged items and the first ones to judge; and the queries to judge."""
     text = next((note for note in comparison.notes if note.startswith(_UNJUDGED)), "")
     if not text:
         return "", ()
@@ -531,13 +532,13 @@ def _unjudged(
     ]
     text = text.partition(";")[0].replace("u", "U", 1) + "."
     if len(systems[new].query_ids) > MOST_CHECKED:
-        text += f" Items to judge first are not looked for above {MOST_CHECKED:,} queries."
+        text += f" Items to judge first are only named for up to {MOST_CHECKED:,} queries."
     text += f" Judge first: {'; '.join(named)}." if named else ""
     return text, tuple(dict.fromkeys(query for query, _ in pairs))
 
 
 def _quoted(one: Any, text_of: Callable[[Any], str]) -> str:
-    """The title of an item or the text of a query, else its id."""
+    """The title of an item or text of a query, else its id, in quotation marks."""
     return f"\u201c{safe_text(text_of(one) or as_text(one), limit=60)}\u201d"
 
 

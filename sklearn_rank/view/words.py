@@ -52,11 +52,11 @@ from sklearn_rank.tables.table import (
 )
 
 MOST_FINDINGS = 6
-"""Rules that fired in a headline, which test runners print on one line."""
+"""Findings in a headline, which test runners print on one line."""
 MOST_ROWS = 24
 """Rows that fit a screen; failures come first."""
 ITEMS_IN_ROW = 2
-"""Items of a row of queries, which has to fit a line."""
+"""Items in a row of queries, which must fit a line."""
 MESSAGE_WIDTH = 96
 """Columns of a message, to which pytest adds four."""
 _LONGEST_SLICE = 24
@@ -82,14 +82,14 @@ def headline(result: GateResult) -> str:
             others = [finding for finding in others if finding.state is not State.NOT_CONFIRMED]
         texts = [finding.short or finding.text for finding in others[: MOST_FINDINGS - 1]]
         more = len(others) + 1 - MOST_FINDINGS
-        text = "; ".join([text, *texts]) + (f" and {more:,} more" if more > 0 else "")
+        text = "; ".join([text, *texts]) + f"; {count(more, 'more finding')}" * (more > 0)
         text = "; ".join(filter(None, [collection_text(result), text]))
     unjudged = [finding.text for finding in result.findings if finding.rule == "new_unjudged"]
     return "; ".join([text, *unjudged])
 
 
 def collection_text(result: GateResult) -> str:
-    """Losses whose item left the collection, of the first measure that has any; else empty."""
+    """Losses from items that left the collection, in the first measure with any; else empty."""
     joined = result.joined
     for row in () if joined is None else result.measures.values():
         if joined is not None and row.drop is not None and row.fall > 0:
@@ -151,7 +151,7 @@ def said(result: GateResult) -> dict[str, Any]:
 
 
 def _n_worse(result: GateResult) -> int:
-    """Queries that lost in what the worst queries are of; those below a floor are not counted."""
+    """Queries that got worse in the measure and slices of the worst queries."""
     worst = result.worst
     if worst is None:
         return 0
@@ -216,7 +216,7 @@ def _noise(row: MeasureResult) -> str:
 
 
 def would(result: GateResult) -> str:
-    """``A gate with max_drop 0.02 would be red: 8 lost, none won (p = 0.0781, level 0.10)``."""
+    """``A gate with max_drop 0.02 would be red: MAP fell by 0.050, 8 queries got worse, ...``."""
     rows = [row for row in (*result.measures.values(), *result.slices) if row.allowed is not None]
     of_all = {row.allowed for row in rows if row.label is None and row.allowed is not None}
     allowed = sorted(of_all or {DEFAULT_DROP})
@@ -234,7 +234,8 @@ def would(result: GateResult) -> str:
         gate = f"A gate with max_slice_drop {row.allowed:g} would"
     if drop is not None and drop.queries:
         level = result.alpha if row.label is None else result.slice_alpha
-        won = f", {drop.losses:,} lost, {f'{drop.wins:,}' if drop.wins else 'none'} won"
+        better = f"{drop.wins:,} better" if drop.wins else "none better"
+        won = f", {queries_text(drop.losses or 0)} got worse, {better}"
         if red and drop.clauses and Clause.SIGNIFICANT not in drop.clauses:
             won += f", {RED_BY_COUNTS}"
         elif not is_untested(row):
@@ -246,7 +247,7 @@ def would(result: GateResult) -> str:
 
 
 def message(result: GateResult) -> str:
-    """Headline, tables, remarks and what to do; below it at most ``MESSAGE_WIDTH`` wide."""
+    """Headline, tables, remarks and what to do; only the headline exceeds ``MESSAGE_WIDTH``."""
     remarks_on = [*filter(None, [losses_text(result)]), *facts(result), *notes_of(result)]
     about = [*_about_test(result), *filter(None, [outlook_of(result)])]
     blocks = [
@@ -275,7 +276,7 @@ def _wrapped(sentences: list[str]) -> list[str]:
 
 
 def _changes(result: GateResult) -> list[str]:
-    """What broke, and the number of other rows; all rows where nothing did."""
+    """Rows of what broke, and the number of other rows; all rows if nothing broke."""
     table = changes_table(result)
     titles = [column.title for column in table.columns]
     part = titles.index("slice") if "slice" in titles else 0
@@ -294,8 +295,9 @@ def _changes(result: GateResult) -> list[str]:
             table = table.without(number)
     lines = to_text(table).split("\n")
     more = len(rows) - len(shown_rows)
-    lines += [f"and {more:,} more of these"] * (more > 0)
-    return lines + [f"ok{'':{max(0, lines[0].find('measure') - 2)}}{left:,} more"] * (left > 0)
+    lines += [f"and {count(more, 'more row')} like these"] * (more > 0)
+    indent = " " * max(0, lines[0].find("measure") - 2)
+    return lines + [f"ok{indent}{count(left, 'more row')}"] * (left > 0)
 
 
 def brief(result: GateResult) -> str:
@@ -309,14 +311,14 @@ def brief(result: GateResult) -> str:
 _STATES = {State.FAIL: "FAIL", State.STALE: "STALE", State.PASS: "ok", None: "shown"}
 _FINE = ("ok", "improved", "new")
 _IN_REPORTS = ("queries", "worse/better/same")
-"""Columns that a terminal has no room for; the headline has those of the first row."""
+"""Columns for which a terminal has no room; the headline has their values in the first row."""
 _ORDER = (State.STALE, State.FAIL, State.NOT_CONFIRMED)
 
 
 def changes_table(result: GateResult, *, has_one: bool = False) -> Table:
-    """A row for each measure with a limit or a change, else each, and each slice, by severity.
+    """A row for each measure with a limit or a change (else for all) and each slice, by severity.
 
-    A single value, which the headline has, is a row only with ``has_one``.
+    A single row, whose value the headline has, is left out without ``has_one``.
     """
     given = _of_other_units(result)
 
@@ -344,7 +346,7 @@ def changes_table(result: GateResult, *, has_one: bool = False) -> Table:
 
 
 def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
-    """A row of the table; a measure has no interval or test where nothing is compared by query."""
+    """A row of the table; a measure has no test if nothing is compared by query."""
     drop = row.drop if row.compared else None
     limits = [] if row.allowed is None else [allowed_text(row, row.allowed)]
     if row.is_limited:
@@ -352,7 +354,7 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
         limits.append(f"{'>=' if below else '<='} {bound}")
     state = _STATES.get(row.state, str(row.state))
     if row.state is State.PASS and result.state is State.STALE:
-        state = _STATES[State.STALE]  # no value is fine where the baseline does not fit
+        state = _STATES[State.STALE]  # no value is fine if the baseline does not fit
     elif row.too_small and row.allowed is not None and row.state is None:
         state = f"too small ({row.queries})"
     counts = "" if drop is None else f"{drop.losses}/{drop.wins}/{drop.ties}"
@@ -372,7 +374,7 @@ def _cells(row: MeasureResult, result: GateResult) -> tuple[Cell, ...]:
 
 
 def _of_other_units(result: GateResult) -> set[str]:
-    """Measures that are no share of what is possible, such as a latency: their falls are larger."""
+    """Measures without a maximum of 1, such as a latency: their falls are larger."""
     measures = () if result.evaluation is None else result.evaluation.measures
     return {str(measure) for measure in measures if measure.metric.upper != 1}
 
@@ -426,7 +428,7 @@ def facts(result: GateResult) -> list[str]:
     text = remarks(dict(counts))
     text += f"; {queries_text(undefined)} without a defined value" * bool(undefined)
     return [
-        f"{text}; {lost:,} of {counts['relevant']:,} relevant items unretrieved" if lost else text
+        f"{text}; {lost:,} of {counts['relevant']:,} relevant items not retrieved" if lost else text
     ]
 
 
@@ -450,11 +452,11 @@ def _about_test(result: GateResult) -> list[str]:
     if gated:
         tests, labels = count(len(gated), "test"), count(len(set(gated)), "slice")
         over += f"; Holm over {tests} of {labels}, level {result.slice_alpha:g}"
-    return [f"test: Fisher's randomization, level {result.alpha:g} for both sides{over}"]
+    return [f"test: Fisher's randomization, two-sided level {result.alpha:g}{over}"]
 
 
 def _footer(result: GateResult) -> list[str]:
-    """The file, and how a drop that is wanted is accepted."""
+    """The file, and how to accept an intended drop."""
     file = result.file
     if file is None or not result.systems:
         return []
@@ -463,11 +465,11 @@ def _footer(result: GateResult) -> list[str]:
 
 
 def _where_to_accept(result: GateResult) -> str:
-    """For a baseline of another branch: where the command runs, and when it counts."""
+    """For a baseline of another branch: where to run the command, and when it takes effect."""
     file = result.file
     if result.passed or file is None or not file.elsewhere:
         return ""
     return (
-        f"the baseline is that of {line(file.elsewhere)}: run this in the working copy and commit "
+        f"the baseline comes from {line(file.elsewhere)}: run this in the working copy and commit "
         "the file; this run stays red until the change is merged"
     )

@@ -26,7 +26,7 @@ def _files(command: Command) -> None:
         ("--max-drop=0.04 --max-drop=mrr=0.001", "--max-drop 0.04 names no measure; write --max"),
         ("--max-drop=mrr=0.001 --max-drop=0.04", "--max-drop 0.04 names no measure; write --max"),
         ("--at-least map=0.1 --run-column score=zz", "has no named columns, so -"),
-        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, so a change would be com"),
+        ("--max-drop map=0.1 --baseline-dir=", "--baseline-dir is empty, so a change would judge"),
         ("--at-least map=0.1 --slices gone", "--slices 'gone' cannot be read"),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_report_that_is_refused_ends_with_2_whatever_the_verdict(command):
         assert "t.qrels is an input of this call" in text
     assert (command.folder / "t.qrels").read_text() == QRELS
     words = f"{GATE} --at-least map=0.1 --json o.txt --markdown o.txt"
-    assert "report o.txt was not written: another one has its name" in command(words, 2)
+    assert "report o.txt was not written: two reports have this path" in command(words, 2)
     assert not (command.folder / "o.txt").exists()
 
 

@@ -120,7 +120,7 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
             "gate t.qrels one.run --at-least map=0.2 mrr=0.1",
             "mrr=0.1; an option takes one of these",
         ),
-        ("evaluate t.qrels one.run --grade E=3,S=2", "takes one NAME=NUMBER, got 'E=3,S=2'; repeat the option"),
+        ("evaluate t.qrels one.run --grade E=3,S=2", "takes one NAME=NUMBER, got 'E=3,S=2'; repe"),
         (
             "evaluate t.qrels one.run --qrels-column query=q,item=d",
             "takes one ROLE=NAME, got",

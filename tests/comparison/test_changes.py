@@ -85,8 +85,8 @@ def test_titles_stand_for_ids_and_the_cause_stands_first() -> None:
     (change,) = found.most_changed(item_text=titles)
     assert change.why() == "Item A 1→5 -0.61; Item \\x1b B 2→4 -0.20"
     table = changes_table([change], "old", "new", most=1)
-    assert table.rows[0][-1].text == "Item A 1→5 -0.61; 1 more"
-    assert found.most_changed(item_text={"a": "Other"})[0].why(1) == "Other 1→5 -0.61; 1 more"
+    assert table.rows[0][-1].text == "Item A 1→5 -0.61; 1 more item"
+    assert found.most_changed(item_text={"a": "Other"})[0].why(1) == "Other 1→5 -0.61; 1 more item"
     swapped = {"old": {"q": [*"abx"]}, "new": {"q": [*"bax"]}}
     same = change_of(compare({"q": truth["q"]}, swapped, measures="set_map@2"), "q")
     assert (same.change, cause(same)) == (0, None)
@@ -142,7 +142,7 @@ def test_many_items_are_counted() -> None:
     items = [f"d{number}" for number in range(9)]
     runs = {"old": {"q": [*items, "x"]}, "new": {"q": ["x", *items]}}
     (change,) = compare({"q": set(items)}, runs, measures="dcg").most_changed()
-    assert change.why(2).endswith("; 7 more")
+    assert change.why(2).endswith("; 7 more items")
     assert change.why(2).count("→") == 2
 
 
@@ -221,8 +221,8 @@ def test_without_ids_there_are_ranks_alone() -> None:
     assert change.items == ()
     assert change.remark == NO_IDS
     assert [hit.rank for hit in change.after.hits] == [3]
-    assert change.why() == "1 → 3 of 3"
-    assert replace(change, baseline_value=math.nan).why() == "3 of 3"
+    assert change.why() == "1 → 3 of 3 results"
+    assert replace(change, baseline_value=math.nan).why() == "3 of 3 results"
     kept = [evaluate(TRUTH, run, "mrr", keep_items=True) for run in RUNS.values()]
     assert compare(*kept).most_changed(1)[0].why() == "c 1→3 -0.67"
 

@@ -97,7 +97,7 @@ def test_comparisons_go_by_cluster() -> None:
 
 def test_contradicting_labels_are_refused() -> None:
     moved = evaluate(TRUTH, runs(1), "mrr", clusters={**OWNERS, "q07": "user 9"})
-    message = "query 'q07' is in cluster 'user 1' for 'baseline' and in 'user 9' for 'new'"
+    message = "query 'q07' is in cluster 'user 1' for 'baseline' but in 'user 9' for 'new'"
     with pytest.raises(InvalidParameterError, match=message):
         compare(OLD, moved)
 

@@ -252,7 +252,7 @@ def test_a_row_is_found_by_name() -> None:
         found["map"]
     with pytest.raises(InvalidParameterError, match=r"no system 'nwe'; did you mean 'new'\?"):
         found["map", "nwe"]
-    with pytest.raises(InvalidParameterError, match="no system 'old'; compared with 'old': 'new'"):
+    with pytest.raises(InvalidParameterError, match="'old'; systems compared with 'old': 'new'"):
         found["map", "old"]
     with pytest.raises(InvalidParameterError, match="'err' was not evaluated"):
         found["err", "new"]
@@ -295,7 +295,7 @@ UNJUDGED = [
         JUDGED,
         {"old": HALF, "new": MORE},
         "mrr@2",
-        "first 2, 50% of 'new' ('old': 0%) are unjudged",
+        "top 2, 50% of 'new' ('old': 0%) are unjudged",
     ),
     (
         JUDGED,
@@ -305,7 +305,7 @@ UNJUDGED = [
             for n in range(5)
         },
         "mrr",
-        "first 10, 80% of 'new 4', 75% of 'new 3', 67% of 'new 2', 2 more",
+        "top 10, 80% of 'new 4', 75% of 'new 3', 67% of 'new 2', 2 more",
     ),
     (JUDGED, {"old": HALF, "new": HALF}, "mrr", ""),
     (COMPLETE, {"old": HALF, "new": MORE}, "mrr", ""),
@@ -316,7 +316,7 @@ UNJUDGED = [
 def test_unjudged_items_are_noted(truth: Any, runs: Any, measure: str, text: str) -> None:
     notes = compare(truth, runs, measures=measure).notes
     assert len(notes) == bool(text)
-    start = "unjudged items count as irrelevant: of the "
+    start = "unjudged items count as irrelevant: in the "
     assert all(f"{start}{text}" in note for note in notes)
 
 

@@ -243,7 +243,7 @@ EVALUATED = evaluate(TRUTH, OLD, "mrr")
         ((EVALUATED, OLD), {}, TypeError, "got Evaluation, dict"),
         ((TRUTH, [OLD, NEW]), {}, TypeError, r"y_true and \{name: y_score\}; got dict, list"),
         (({"a": EVALUATED, "b": OLD},), {}, TypeError, "system 'b' must be a result of evaluate"),
-        (({1: EVALUATED, 2: EVALUATED},), {}, InvalidParameterError, "must be texts, got 1"),
+        (({1: EVALUATED, 2: EVALUATED},), {}, InvalidParameterError, "must be nonempty text"),
         ((EVALUATED, EVALUATED), {"alpha": 5}, InvalidParameterError, "'alpha' parameter of comp"),
         ((EVALUATED, EVALUATED), {"ties": "stable"}, TypeError, "'ties' sets how data are read"),
     ],
@@ -272,7 +272,7 @@ RUN = {"q1": ["a"], "q2": ["x", "b"]}
 
 
 def test_the_rankings_of_one_system_are_no_systems() -> None:
-    with pytest.raises(TypeError, match=r"a name for each system; the keys of .* queries: 'q1'"):
+    with pytest.raises(TypeError, match=r"each system, but the keys of .* queries: 'q1'"):
         compare(TRUTH, RUN)
     with pytest.raises(TypeError, match="a name for each system"):
         compare(TRUTH, {"q1": {"a": 0.5}, "q2": {"b": 1.0}})

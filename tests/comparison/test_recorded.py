@@ -54,9 +54,9 @@ def test_it_has_values_ranks_and_the_first_items(recorded: Any) -> None:
 def test_what_it_lacks_is_named(what: str, recorded: Any) -> None:
     found = recorded(evaluated())
     assert what not in dir(found)
-    with pytest.raises(AttributeError, match=f"{what!r}; a baseline file does not have judge"):
+    with pytest.raises(AttributeError, match=f"{what!r}; a baseline file has no judge"):
         getattr(found, what)
-    with pytest.raises(InvalidParameterError, match="a baseline file does not have judgements"):
+    with pytest.raises(InvalidParameterError, match="a baseline file has no judgements"):
         found.plot("at_k", measure="recall", k=2)
 
 
@@ -137,13 +137,13 @@ def test_repeats_keep_their_spread(recorded: Any) -> None:
 def test_what_changed_meanwhile_is_refused(recorded: Any) -> None:
     old, truth = recorded(evaluated()), {**TRUTH, "q1": {"a": 1, "b": 1}}
     with pytest.raises(
-        QueryMismatchError, match="recorded with other judgements of 1 queries: 'q1'"
+        QueryMismatchError, match="recorded with different judgements for 1 query: 'q1'"
     ):
         compare({"baseline": old, "now": evaluated(truth=truth)})
     other = evaluated(measures=["map", "ndcg(gain=exp2)@3", "lag"])
     compare({"baseline": old, "now": other}, measures="map")
     linear = evaluated(measures="ndcg@3", convention="trec_eval")
-    with pytest.raises(InvalidParameterError, match="another ndcg@3: gain=linear, recorded with e"):
+    with pytest.raises(InvalidParameterError, match="different ndcg@3: gain=linear, recorded with"):
         compare({"baseline": old, "now": linear})
     ties = recorded(evaluated({query: {"a": 1.0, "x": 0.5} for query in TRUTH}))
     with pytest.raises(InvalidParameterError, match="ties='average'"):

@@ -28,8 +28,8 @@ EVALUATIONS = [
     (MeasureAtKDisplay, {"a": 1}, {}, "or several as {name: result}, got {'a': 1}"),
     (MeasureAtKDisplay, {}, {}, "or several as {name: result}, got {}"),
     (MeasureAtKDisplay, EV, {"measure": "lag"}, "lag reads the whole ranking"),
-    (MeasureAtKDisplay, EV, {"k": [2, 1]}, "k must be a number of ranks, or numbers in rising"),
-    (MeasureAtKDisplay, EV, {"k": []}, "k must be a number of ranks"),
+    (MeasureAtKDisplay, EV, {"k": [2, 1]}, "k must be a cutoff, or cutoffs in increasing"),
+    (MeasureAtKDisplay, EV, {"k": []}, "k must be a cutoff"),
     (MeasureAtKDisplay, EV, {"k": 0}, "The 'k' parameter of MeasureAtKDisplay must be an int"),
     (MeasureAtKDisplay, EV, {"k": [1, 2.5]}, "The 'k' parameter of MeasureAtKDisplay"),
     (MeasureAtKDisplay, EV, {"k": 1, "level": 0.9}, "unexpected keyword argument 'level'"),
@@ -84,7 +84,7 @@ def test_kinds_systems_and_numbers_of_names():
         ),
         (
             {"groups": None},
-            "MeasureAtKDisplay.from_estimator needs the query id of every row and got none: pass "
+            "MeasureAtKDisplay.from_estimator needs the query id of every row, but got none: pass "
             "groups=qid, give X a column or an index level named 'qid'",
         ),
     ],

@@ -110,7 +110,7 @@ WORKS: dict[str, tuple[Callable[[Path], Any], Any]] = {
         lambda folder: {
             (own.items, own.remark) for own in compared(folder).most_changed(2, measure=MS)
         },
-        {((), "ms was measured elsewhere, and no rank explains it")},
+        {((), "ms was measured elsewhere, so no rank explains it")},
     ),
     "report": (reported, True),
     "scorer": (lambda _: scored(GAINED), OLD_VALUES[0]),
@@ -138,7 +138,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "two definitions": (
         lambda: compare({"old": measured(), "new": evaluate(TRUTH, NEW, TEN)}),
         InvalidParameterError,
-        r"gained has its own .* \[0, 1\] for 'old' and its own .* \[0, 10\] for 'new'",
+        r"gained has its own .* \[0, 1\] for 'old' but its own .* \[0, 10\] for 'new'",
     ),
     "to judge": (lambda: measured().to_judge(measure=MS), InvalidParameterError, "ms was measured"),
     "hmean": (

@@ -144,7 +144,7 @@ def test_comparisons_say_what_repeats_are_worth() -> None:
     note = f"noise between runs, as a share of the variance of a change: {row.noise:.0%} for mrr of"
     assert f"{note} 'new'" in found.notes
     assert found.most_changed(1)[0].remark == (
-        "mrr is a mean over runs, and the ranks are those of the first run"
+        "mrr is a mean over runs, but the ranks come from the first run"
     )
     assert found.by_slice(lambda query: query[-1])["1"]["mrr"].noise > 0
     same = Repeats([systems["old"].runs[0]] * 2)

@@ -63,7 +63,7 @@ def test_a_comment_of_one_gate_has_its_rows_its_queries_and_the_command(slices) 
     assert "| mrr | 0.5000 \u2192 0.4444 (-0.0556, allowed -0.0200) |" in text
     assert text.count("| good 2→") == 3
     assert "\u274c |" in text
-    assert ("more |" in text) is bool(slices)
+    assert ("measures and slices |" in text) is bool(slices)
 
 
 def test_a_comment_and_a_page_leave_out_what_has_no_room(monkeypatch) -> None:
@@ -105,7 +105,7 @@ def test_rows_of_a_comment_and_a_message_end_with_how_many_are_left_out() -> Non
         (12, "", ""),
         (13, "1 more broken limit |", ""),
         (24, "12 more broken limits", ""),
-        (30, "18 more broken limits", "\n  and 6 more of these\n"),
+        (30, "18 more broken limits", "\n  and 6 more rows like these\n"),
     ):
         floors = {query: {"mrr": 0.9} for query in names(n)}
         run = run_of("x", max_drop={"mrr": 0.9}, slices=labels, slice_at_least=floors)
@@ -115,7 +115,7 @@ def test_rows_of_a_comment_and_a_message_end_with_how_many_are_left_out() -> Non
         message = run.record["message"]
         assert message.count("\n  FAIL") == min(n, 24)
         assert said in message
-        assert ("more of these" in message) is bool(said)
+        assert ("like these" in message) is bool(said)
 
 
 def test_of_many_failures_each_has_a_sentence_a_query_and_the_command(capsys) -> None:
@@ -157,7 +157,7 @@ def test_a_page_of_several_gates_has_a_row_for_each_to_look_at() -> None:
     assert '<details class="gate">' not in html_text(summary(*MANY[:3]))
     alone = html_text(summary(MANY[2]))
     assert f"<h1>Gate failed: {MANY[2].record['headline']}</h1>".replace("p <", "p &lt;") in alone
-    assert "<p>2 more below</p>" in html_text(summary(*FAILED[:5]))
+    assert "<p>2 more gates below</p>" in html_text(summary(*FAILED[:5]))
 
 
 def test_a_floor_alone_has_its_row_in_a_comment(gate) -> None:

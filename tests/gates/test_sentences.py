@@ -118,8 +118,8 @@ def test_p_is_no_reason_where_the_counts_are() -> None:
     assert by_test.headline.endswith("none better, p = 0.0625")
     compared = compare(truth(2), {"old": results(two), "new": results([2, 2])}, "mrr")
     assert would(verdict_on(compared)) == (
-        "A gate with max_drop 0.02 would be red: MRR fell by 0.500, 2 lost, none won, which is red "
-        "without a test"
+        "A gate with max_drop 0.02 would be red: MRR fell by 0.500, 2 queries got worse, none "
+        "better, which is red without a test"
     )
     sides = {"old": {"good": 2, "x": 1}, "new": {"good": 1, "x": 2}}
     runs = {name: dict.fromkeys(truth(2), scores) for name, scores in sides.items()}

@@ -78,7 +78,7 @@ def test_the_first_line_says_everything():
     assert " -0.0200 " in words, "the limit in the table"
     for part in ("(q017) 1.0000 0.1111 -0.8889 good 1→9 -0.89", "what is q017?"):
         assert part in words
-    for part in ("Fisher's randomization, level 0.1", "an unchanged system fails it"):
+    for part in ("Fisher's randomization, two-sided level 0.1", "an unchanged system fails it"):
         assert part in words
     assert max(map(len, text.split("\n")[2:-1])) <= 110
 
@@ -154,7 +154,7 @@ def test_each_limit_has_a_line_that_says_whether_it_is_met():
     text = judged(*case([1, 2]), at_least={"mrr": 0.8, "hit_rate@2": 0.9}).message
     lines = [" ".join(own.split()) for own in text.split("\n")]
     assert "FAIL mrr 0.7500 >= 0.8000" in lines
-    assert "ok 1 more" in lines
+    assert "ok 1 more row" in lines
     assert max(map(len, text.split("\n")[1:])) <= MESSAGE_WIDTH
 
 

@@ -160,7 +160,8 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
     assert cli.main(["demo"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "sklearn-rank demo: the demo needs Python's help pages, but this Python was installed without them\n"
+    told = "the demo needs Python's help pages, but this Python was installed without them"
+    assert err == f"sklearn-rank demo: {told}\n"
 
 
 # The demonstration ------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def test_every_host_of_continuous_integration_is_known(name, gate, monkeypatch):
 
 @pytest.mark.parametrize("other", ["--rank-markdown", "--junitxml"])
 def test_two_reports_in_one_file_are_refused(other, recorded):
-    told = "ERROR: report out.md was not written: another one has its"
+    told = "ERROR: report out.md was not written: two reports have this"
     recorded.run("--rank-json=out.md", f"{other}=out.md", ret=1, says=told)
     assert not (recorded.path / "out.md").exists() or other == "--junitxml"
 

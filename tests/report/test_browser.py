@@ -153,7 +153,7 @@ def test_queries_are_searched_by_name_text_and_item(tmp_path):
     )
     single = "nDCG@10: 1 of 1 query (300 in all)"
     every = "nDCG@10: 50 of 300 queries"
-    assert result == [single, single, "No query matches.", every, single]
+    assert result == [single, single, "No queries match.", every, single]
 
 
 def test_a_cell_is_a_filter_and_the_address_keeps_the_view(tmp_path):

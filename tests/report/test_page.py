@@ -176,8 +176,8 @@ def test_the_page_says_what_it_leaves_out():
     data = without_items(many(300))
     section = section_of({**data, "leftOut": 1234}, *report_of(3).sections[0].rows)
     text = page(Report("x", Verdict("x", "same"), (section,)))
-    assert "Item lists of 1,234 of 300 queries are left out" in text.partition("<table")[0]
-    assert "Item lists" not in page(report_of(3))
+    assert "the items of 1,234 of 300 queries are left out" in text.partition("<table")[0]
+    assert "queries are left out" not in page(report_of(3))
 
 
 def systems_of(runs, n=100):

@@ -213,7 +213,7 @@ def test_the_share_of_unjudged_items_follows_the_claim():
     assert verdict[:2] == ("MRR@2 fell", "worse")
     # 26 of 60 places
     assert verdict.more[-1] == (
-        "Unjudged items count as irrelevant: of the first 2, 43% of 'new' ('old': 0%) are "
+        "Unjudged items count as irrelevant: in the top 2, 43% of 'new' ('old': 0%) are "
         "unjudged. Judge first: \u201cn\u201d for \u201cq1\u201d; \u201cn\u201d for \u201cq2\u201d."
     )
     assert len(verdict.to_judge) == 20
@@ -235,7 +235,7 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
     assert (cell.direction, cell.note) == ("worse", "allowed 0.02, fail")
     few = compare(truth, {**runs, "new": {**runs["old"], "q0": ["x", "y", "a"]}}, "mrr")
     assert report_of(few).verdict.sentence == (
-        "1 changed query of 40 is too few to tell: MRR -0.017 (none better, 1 worse)"
+        "1 changed query out of 40 is too few to tell: MRR -0.017 (none better, 1 worse)"
     )
     assert report_of(few).verdict.details[-1] == "A gate with max_drop 0.02 would pass."
     green = report_of(few, max_drop={"mrr": 0.5})
@@ -252,13 +252,11 @@ def test_a_page_shows_the_verdict_of_its_limits_or_what_a_gate_would_say():
     in_slice = report_of(
         compare(truth, {"old": moved["old"], "new": moved["new"]}, "mrr"), slices=labels
     )
-    says = (
-        'A gate with max_slice_drop 0.02 would be red: MRR fell by 0.500 for "lost", 10 lost, none'
-    )
+    says = 'A gate with max_slice_drop 0.02 would be red: MRR fell by 0.500 for "lost", 10 queries '
     assert in_slice.verdict.details[-1].startswith(says)
     with pytest.raises(ValueError, match="'map' was not evaluated; evaluated: mrr"):
         report_of(result, max_drop={"map": 0.02})
-    with pytest.raises(ValueError, match="max_drop is for two systems; these are 3"):
+    with pytest.raises(ValueError, match="max_drop compares two systems, got 3"):
         report_of(several, max_drop=0.02)
 
 
@@ -389,14 +387,14 @@ def test_the_first_line_says_what_was_compared(tmp_path, monkeypatch):
     line = " \u00b7 ".join([*parts, "commit 01234567"])
     assert f'<p class="faint">{line}</p>' in text
     assert line.partition("qrels")[0] in written(compared(), tmp_path, about="qrels <1>")
-    assert "<p>Own</p><h1>2 changed queries of 3 are too few to tell: MRR +0.000 (1 " in text
+    assert "<p>Own</p><h1>2 changed queries out of 3 are too few to tell: MRR +0.000 (1 " in text
 
 
 def test_queries_that_were_left_out_are_counted(tmp_path):
     old = evaluate(TRUTH, OLD, "mrr")
     new = evaluate({"q1": TRUTH["q1"], "q2": TRUTH["q2"]}, {"q1": ["a"], "q2": ["c"]}, "mrr")
     text = written(compare({"old": old, "new": new}), tmp_path)
-    assert "2 queries \u00b7 1 of old left out" in text
+    assert "2 queries \u00b7 1 query of old left out" in text
     assert data_of(text)[0]["lines"] == [None, None], "ids of items were not stored"
 
 
@@ -458,17 +456,17 @@ def test_what_says_nothing_about_the_systems_is_said_first():
     nothing = {query: {"a": 0, "b": 0} for query in queries}
     all_zero = compare(nothing, {"old": old, "new": old}, "mrr", zero_division=math.nan)
     verdict = report_of(all_zero).verdict
-    assert verdict[:2] == ("Nothing could be compared: no query has a relevant judgement", "same")
+    assert verdict[:2] == ("Nothing could be compared: no query has a relevant item", "same")
     judged = {query: {"a": 1, "b": 0} for query in queries}
     dense = {query: ["x", "y"] for query in queries}
     with pytest.warns(RankingDataWarning, match="'dense': no relevant item of any query"):
         compared = compare(judged, {"old": old, "dense": dense}, "mrr")
     unknown = report_of(compared).verdict
     assert unknown[:2] == (
-        "None of the results of dense is judged: these numbers say nothing about it",
+        "No results of dense are judged: these numbers say nothing about it",
         "same",
     )
-    assert unknown.details[0].startswith("No relevant item of dense was retrieved")
+    assert unknown.details[0].startswith("dense retrieved no relevant item")
     two = {query: judged[query] for query in queries[:2]}
     better = {query: ["b", "a"] for query in two}
     few = report_of(compare(two, {"old": better, "new": old}, "mrr", missing="skip")).verdict
@@ -481,7 +479,7 @@ def test_what_says_nothing_about_the_systems_is_said_first():
     verdict = report_of(three).verdict
     assert verdict.kind == "worse"
     assert verdict.sentence.startswith("new: MRR fell; ")
-    assert verdict.sentence.endswith("; none of the results of dense is judged")
+    assert verdict.sentence.endswith("; no results of dense are judged")
 
 
 def test_what_no_test_looks_at_is_not_called_insignificant():
@@ -495,7 +493,7 @@ def test_what_no_test_looks_at_is_not_called_insignificant():
     assert report_of(both).verdict.sentence == "MRR fell"
     assert "Not tested: AUC(average=pooled) -0.500." in report_of(both).verdict.details
     gated = report_of(both, max_drop={"mrr": 0.9}).verdict
-    assert gated.details[-1] == "Not guarded or tested: AUC(average=pooled) -0.500."
+    assert gated.details[-1] == "Neither limited nor tested: AUC(average=pooled) -0.500."
     same = compare(judged, {"old": old, "new": old}, ["mrr", "auc(average=pooled)"])
     assert report_of(same, max_drop={"mrr": 0.9}).verdict.details == ()
     limited = report_of(both, max_drop={"auc(average=pooled)": 0.9}).verdict
@@ -559,16 +557,16 @@ def test_a_measure_that_fell_and_has_no_limit_is_named_beside_a_gate():
     result = compare(truth, {"old": old, "new": new}, ["ndcg", "map"])
     report = report_of(result, max_drop={"ndcg": 0.1})
     assert report.verdict.sentence.startswith("Gate passed: ")
-    assert "Not guarded: MAP -0.133 overall (p = 0.0" in " ".join(report.verdict.details)
+    assert "without a limit: MAP -0.133 overall (p = 0.0" in " ".join(report.verdict.details)
     cells = [(cell.direction, cell.note) for cell in report.sections[0].rows[0].cells]
-    assert cells == [("", "allowed 0.1"), ("worse", "not guarded")]
+    assert cells == [("", "allowed 0.1"), ("worse", "no limit")]
 
 
 def test_a_slice_that_fell_and_has_no_limit_is_named_beside_a_gate():
     result, labels = moved({"head": 1, "brand": 3})
     verdict = report_of(result, slices=labels, max_drop=0.3).verdict
     assert verdict.sentence.startswith("Gate passed: ")
-    assert verdict.details[0].startswith("Not guarded: ")
+    assert verdict.details[0].startswith("Worse, but without a limit: ")
     assert "for brand (p" in verdict.details[0]
     guarded = report_of(result, slices=labels, max_drop=0.3, max_slice_drop=0.02).verdict
     assert guarded.sentence.startswith("Gate failed: ")
