@@ -369,14 +369,33 @@ def plain(name: str) -> str:
 _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 
 
-_WITHOUT_JUDGEMENTS = {"coverage", "diversity", "novelty", "serendipity"}
-
-
+_BY_MODEL = "a judge model's numbers are values={name: {query: number}}"
+_ANY = "measure_from(name, function) makes a measure of a function"
+_OF_OTHERS = {
+    "it does not depend on judgements: compute it yourself and pass values={name: {query: "
+    "number}}, or, to a gate, totals={name: number} for the whole run": """
+        averagepopularity catalogcoverage coverage diversity entropy gini giniindex itemcoverage
+        latency novelty serendipity
+    """,
+    _BY_MODEL: """
+        answercorrectness answerrelevance answerrelevancy contextentityrecall contextrelevance
+        contextrelevancy faithfulness groundedness hallucination
+    """,
+    _ANY: "alphandcg arhr erria fallout infap lift meanrank mr",
+    "result.counts has numbers of items": "numq numrel numrelret numret",
+}
 _OTHER_WORDS = {
+    **{word: told for told, words in _OF_OTHERS.items() for word in words.split()},
+    "contextrecall": f"of ids it is 'recall', and {_BY_MODEL}",
+    "contextprecision": f"of ids it is 'precision', and {_BY_MODEL}",
     "hits": "hits@10 of knowledge graphs is 'hit_rate@10'",
     "accuracy": "accuracy@10 of sentence-transformers is 'hit_rate@10'",
     "rbo": "rank_biased_overlap_score(first, second) compares two rankings",
 }
+"""What other programs measure, by plain name, and what to do for it."""
+_MEANT = {"apk": MAP, "avgprecision": MAP, "mapk": MAP, "normalizeddcg": NDCG, **_BY_PLAIN_NAME}
+_AROUND = r"^(?:retrieval|mean|avg|average|idbased|nonllm|top\d+)+|(?:score|metric)$"
+"""What other programs write before and behind the name of a measure."""
 
 
 def find_metric(name: str) -> Metric:
@@ -384,23 +403,25 @@ def find_metric(name: str) -> Metric:
     metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
     if metric is None:
         names = ", ".join(metric.name for metric in METRICS)
-        base, cutoff = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-        meant = _BY_PLAIN_NAME.get(plain(base)) if cutoff else None
-        hint = closest(name.lower(), _BY_NAME)
-        if meant is not None and meant.takes_k:
-            hint = f"; did you mean '{meant.name}@{cutoff}'?"
-        if base.lower() == "f" and cutoff.strip("0"):
-            hint = f"; did you mean 'fbeta(beta={cutoff})'?"
-        if plain(name) in _OTHER_WORDS:
-            hint = f"; {_OTHER_WORDS[plain(name)]}"
-        if plain(base.rstrip("@")) in _WITHOUT_JUDGEMENTS:
-            hint = (
-                "; it does not depend on judgements: compute it yourself and pass values={name: "
-                "{query: number}}, or, to a gate, totals={name: number} for the whole run"
-            )
-        msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {names}"
+        told = hint_of_measure(name) or closest(name.lower(), _BY_NAME) or f"; {_ANY}"
+        msg = f"unknown measure {safe_repr(name)}{told}; known measures: {names}"
         raise UnknownMeasureError(msg)
     return metric
+
+
+def hint_of_measure(name: str, says: str = "did you mean {!r}?") -> str:
+    """``; ...`` for what other programs call a measure, or nothing."""
+    base, cutoff = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
+    words = dict.fromkeys((plain(name), plain(base.rstrip("@")), re.sub(_AROUND, "", plain(name))))
+    for word in words:
+        if word in _OTHER_WORDS:
+            return f"; {_OTHER_WORDS[word]}"
+    meant = _MEANT.get(plain(base)) if cutoff else None
+    spelled = f"{meant.name}@{cutoff}" if meant is not None and meant.takes_k else ""
+    if base.lower() == "f" and cutoff.strip("0"):
+        spelled = f"fbeta(beta={cutoff})"
+    spelled = spelled or next((_MEANT[word].name for word in words if word in _MEANT), "")
+    return f"; {says.format(spelled)}" if spelled else ""
 
 
 def _by_name(metric: Metric) -> Any:

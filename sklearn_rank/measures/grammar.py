@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
-from sklearn_rank.measures.catalogue import Measure, Metric, find_metric, plain
+from sklearn_rank.measures.catalogue import Measure, Metric, find_metric, hint_of_measure, plain
 from sklearn_rank.support.checks import check_cutoff
 from sklearn_rank.support.text import safe_repr
 
@@ -33,6 +33,8 @@ _MEASURE = (
 _TREC_CUTOFF = r"(?P<name>[A-Za-z]\w*?)(?:_at_|[_.])(?P<k>\d+)"
 _LETTER = r"(?i)(?P<name>[a-z][\w\-]*?|[a-z].*\))(?:@|[_-]?at[_-]?|_cut[_.]|[_.])k(?:_score)?"
 """A cutoff that was copied from a page, where k stands for a number."""
+_IN_FUNCTIONS = r"^(?:compute|calculate|calc|get)_|_at_k$"
+"""What names of functions have around that of a measure."""
 _TREC_RECALL = r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)"
 _SEVERAL = r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)"
 """One measure with several cutoffs, as in ``ndcg@5,10``."""
@@ -116,6 +118,15 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     return replace(changed, given=result.given | parameters.keys())
 
 
+def hint_of_function(name: str) -> str:
+    """``; ...`` for a function or class that another program has for a measure, or nothing."""
+    spelled, says = re.sub(_IN_FUNCTIONS, "", name), "evaluate(y_true, y_score, {!r}) computes it"
+    try:
+        return f"; {says.format(str(measure(spelled)))}"
+    except ValueError:
+        return hint_of_measure(spelled, says)
+
+
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from a sequence of them."""
     if isinstance(measures, (str, Measure)):
@@ -165,9 +176,12 @@ def _parse(text: str, level: int = 0) -> Measure:
     match = re.fullmatch(_MEASURE, f"{trec['name']}@{trec['k']}" if trec else stripped)
     if match is None:
         parts = [part for part in re.split(r"[,;\s]+", text) if part]
+        spaced = re.fullmatch(r"([A-Za-z][\w\-]*)\s+(?:at\s+)?(\d{1,9})", stripped)
         advice = "spell it like 'ndcg(gain=linear)@10'"
         if len(parts) > 1 and all(re.fullmatch(_MEASURE, part) for part in parts):
             advice = "it looks like several: pass a list, or on the command line -m for each"
+        if spaced:
+            advice = f"did you mean '{spaced[1]}@{spaced[2]}'?"
         msg = f"{safe_repr(text)} is not a measure; {advice}"
         raise UnknownMeasureError(msg)
     name, cutoff, min_rel = plain(match["name"]), match["k"], match["level"]
@@ -179,6 +193,8 @@ def _parse(text: str, level: int = 0) -> Measure:
     elif cutoff is not None:
         if not re.fullmatch(r"[0-9]{1,4000}", cutoff):
             msg = f"the cutoff of {safe_repr(text)} must be a whole number, got {safe_repr(cutoff)}"
+            if "," in cutoff:
+                msg += f"; several are written '{metric.name}@5,10'"
             raise InvalidParameterError(msg)
         k = check_cutoff(int(cutoff), safe_repr(text))
     for argument in _arguments(match["inner"] or ""):
