@@ -12,6 +12,8 @@ word switches the warning off.
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -63,10 +65,43 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 
 
+_NOT_WORSE = "it is called 'assert_not_worse' here, and rank_gate.check has a baseline"
+_FIXTURE = "it is a fixture: name it as an argument of the test"
+_OTHERS = {
+    **dict.fromkeys(("assert_better", "assert_no_drop", "assert_not_regressed"), _NOT_WORSE),
+    **dict.fromkeys(("assert_no_regression", "assert_no_regressions"), _NOT_WORSE),
+    **dict.fromkeys(("rank_gate", "rank_regression"), _FIXTURE),
+}
+_AROUND_MEASURE = (
+    r"^assert_|(?:_at_(?:k|\d+))?(?:_(?:at_least|at_most|above|below|over|greater|less)\w*)?$"
+)
+"""What names of assertions have around that of a measure."""
+
+
+def _called_here(name: str) -> str:
+    """What another name of an assertion is called here, or where the name is, or nothing."""
+    import sklearn_rank
+    from sklearn_rank.measures.grammar import measure
+    from sklearn_rank.support.text import hint
+
+    if name in sklearn_rank.__all__:
+        return "; it is in sklearn_rank"
+    if name not in _OTHERS and name.startswith("assert_"):
+        with suppress(ValueError):
+            metric = measure(re.sub(_AROUND_MEASURE, "", name)).metric
+            side = "at_least" if metric.greater_is_better else "at_most"
+            own = f"assert_{metric.name}_{side}"
+            if own in _HOME_OF:
+                return f"; it is called {own!r} here" + ", and takes k=" * metric.takes_k
+            return f"; assert_metric(y_true, y_score, {metric.name!r}, {side}=...) asserts it"
+    return hint(name, _HOME_OF, _OTHERS)
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        from sklearn_rank.support.insides import no_attribute
+
+        raise no_attribute(__name__, name, _called_here)
     value = getattr(import_module(_HOME_OF[name]), name)
     globals()[name] = value
     return value

@@ -123,8 +123,38 @@ _IN_SKLEARN = {
 """Names that users of scikit-learn type, and what they are called here."""
 
 
+_EVALUATE = "evaluate(y_true, y_score, ['map', 'ndcg@10']) returns scores and per_query"
+_SPLIT = "next(QueryKFold(5).split(X, y, groups)) keeps the rows of a query on one side"
+_SEARCH = "scikit-learn's takes the scorers of this package, as in scoring=map_scorer"
+_TEST = "compare(y_true, {'old': old, 'new': new}) tests differences"
+_IN_OTHERS = {
+    _EVALUATE: """
+        Evaluator Metrics RankEvaluator RankingEvaluator RankingMetrics RelevanceEvaluator
+        RetrievalEvaluator calc_aggregate calculate compute compute_metrics eval evaluate_run
+        evaluator iter_calc metric score
+    """,
+    _SPLIT: "GroupKFold GroupShuffleSplit KFold ShuffleSplit split train_test_split",
+    "what is held out is y_true of evaluate(y_true, y_score)": """
+        leave_k_out leave_last_out leave_one_out temporal_split
+    """,
+    _SEARCH: "GridSearchCV RandomizedSearchCV cross_val_score cross_validate",
+    _TEST: """
+        bootstrap bootstrap_test paired_bootstrap paired_t_test permutation_test
+        randomization_test significance significance_test t_test ttest wilcoxon
+    """,
+    "results have it, as evaluate(y_true, y_score).report(path)": "plot report summary to_html",
+    "it is called 'read_qrels' here": "load_qrels parse_qrel parse_qrels read_trec_qrels",
+    "it is called 'read_run' here": "load_run parse_run read_trec_run",
+    "it is called 'RankFusion' here": "fuse fusion optimize_fusion rrf reciprocal_rank_fusion",
+    "the assertions and the gate are in pytest_rankmetrics": "RankGate rank_gate",
+}
+_ANSWERS = {name: told for told, names in _IN_OTHERS.items() for name in names.split()}
+
+
 def _called_here(name: str) -> str:
     """Hint on what a name of another program, such as ``ndcg_score``, is called here; or ""."""
+    from sklearn_rank.support.text import closest
+
     if name.startswith("assert_"):
         return "; the assertions are in pytest_rankmetrics"
     for other in (name, f"{name.removesuffix('_at_k')}_score"):
@@ -133,19 +163,18 @@ def _called_here(name: str) -> str:
             if name in ("dcg_score", "ndcg_score"):
                 told += ", and gives scikit-learn's values with gain='linear'"
             return told
-    return ""
+    if name in _ANSWERS:
+        return f"; {_ANSWERS[name]}"
+    from sklearn_rank.measures.grammar import hint_of_function
+
+    return hint_of_function(name) or closest(name, _HOME_OF)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
-        told = _called_here(name)
-        msg = f"module {__name__!r} has no attribute {name!r}{told}"
-        if told:
-            from sklearn_rank.support.insides import is_from_import
+        from sklearn_rank.support.insides import no_attribute
 
-            if is_from_import():
-                raise ImportError(msg)
-        raise AttributeError(msg)
+        raise no_attribute(__name__, name, _called_here)
     value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value

@@ -157,6 +157,7 @@ _LIMITS_ELSEWHERE = {
         ("min", "minimum", "min_score", "floor", "threshold"), "did you mean 'at_least'?"
     ),
     **dict.fromkeys(("max", "maximum", "max_score", "ceiling"), "did you mean 'at_most'?"),
+    **dict.fromkeys(("at", "cutoff", "k"), "a measure names it, as in 'ndcg@10'"),
 }
 """Names of limits in other tools, and here."""
 
@@ -275,6 +276,9 @@ def _read_limits(
     totals = total_measures(given("totals"), given("at_least") or ())
     measures = _Measures([*values, *totals])
     named = given("measures") or ()
+    rule = f"measures are a str, a Measure or a sequence of them, got {safe_repr(named)}"
+    is_read = isinstance(named, (Iterable, Measure))
+    _need(is_read, f"{rule}; limits are named, as in max_drop=0.02")
     for spec in (named,) if isinstance(named, (str, Measure)) else named:
         measures.add(spec)
     least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))

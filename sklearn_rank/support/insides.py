@@ -8,7 +8,8 @@ tests/house/test_insides.py changes each inside.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from importlib.util import find_spec
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -31,13 +32,16 @@ def level_of_caller() -> int:
     return level
 
 
-def is_from_import() -> bool:
-    """Whether the caller's caller is ``from module import name``.
+def no_attribute(module: str, name: str, hint: Callable[[str], str]) -> Exception:
+    """The error of a package, called by its ``__getattr__``, for a name that it does not have.
 
-    It replaces the message of an AttributeError, so that a hint has to be in an ImportError;
-    ``module.name`` needs the AttributeError. Nothing public tells them apart.
+    ``from module import name`` replaces the message of an AttributeError, so that a hint has to be
+    in an ImportError; ``module.name`` needs the AttributeError. Nothing public tells them apart.
     """
-    return sys._getframe(2).f_code.co_name == "_handle_fromlist"
+    told = "" if name.startswith("_") or find_spec(f"{module}.{name}") else hint(name)
+    msg = f"module {module!r} has no attribute {name!r}{told}"
+    is_from_import = told and sys._getframe(2).f_code.co_name == "_handle_fromlist"
+    return ImportError(msg) if is_from_import else AttributeError(msg)
 
 
 def _frames(libraries: Collection[str]) -> Iterator[FrameType]:

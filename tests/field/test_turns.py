@@ -5,13 +5,14 @@ What is typed is text, so that a row is a line.
 
 import pytest
 
+import pytest_rankmetrics as pr
 import sklearn_rank as sr
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 RUN = {"q1": ["a", "x"], "q2": ["x", "b"], "q3": ["x", "y", "z", "c"]}
 EV, ONE = sr.evaluate(TRUTH, RUN, ["map", "ndcg@10"]), sr.evaluate(TRUTH, RUN, "mrr")
 CHANGE = sr.compare(TRUTH, {"old": RUN, "new": RUN}, ["map", "mrr"])
-NAMES = {"sr": sr, "TRUTH": TRUTH, "RUN": RUN, "ev": EV, "one": ONE, "change": CHANGE}
+NAMES = {"sr": sr, "pr": pr, "TRUTH": TRUTH, "RUN": RUN, "ev": EV, "one": ONE, "change": CHANGE}
 
 
 def typed(*texts: str, says: str) -> dict[str, str]:
@@ -22,8 +23,11 @@ WORKS = {
     "dict(one)": {"mrr": (1 + 1 / 2 + 1 / 4) / 3},
     "{**one}": {"mrr": (1 + 1 / 2 + 1 / 4) / 3},
     "f'{one}'.split()[:2]": ["measure", "score"],
+    "dict(sr.evaluate(TRUTH, RUN, ['recall_5', 'Success@5', 'recip_rank']))": {
+        "recall@5": 1.0, "hit_rate@5": 1.0, "mrr": (1 + 1 / 2 + 1 / 4) / 3
+    },
     "sr.compare(TRUTH, {'map': RUN, 'mrr': RUN}, ['map', 'mrr'])['mrr'].system": "mrr",
-}
+}  # fmt: skip
 RESULTS = {
     "ev.map": r"'map'; it is result\['map'\]$",
     "ev.ndcg_at_10": r"it is result\['ndcg_at_10'\]$",
@@ -60,12 +64,78 @@ RESULTS = {
 }  # fmt: skip
 
 
+OTHER_MEASURES = {
+    "sr.measure('ndcg at 10')": r"did you mean 'ndcg@10'\?$",
+    "sr.measure('ndcg@[5,10]')": r"several are written 'ndcg@5,10'$",
+    "sr.measure('context_recall@5')": "of ids it is 'recall', and a judge model's numbers are v",
+    "sr.measure('context_precision')": "of ids it is 'precision', and a judge model's",
+    "sr.measure('avg_precision')": r"did you mean 'map'\?; known",
+    "sr.measure('retrieval_normalized_dcg')": r"did you mean 'ndcg'\?; known",
+    "sr.measure('top5_accuracy')": "'hit_rate@10'; known",
+    "sr.measure('num_rel_ret')": "result.counts has numbers of items",
+    **typed(
+        "sr.measure('RetrievalRecall@5')", "sr.measure('mean_recall@5')",
+        "sr.measure('recall_score')", says=r"did you mean 'recall'\?; known",
+    ),
+    **typed(
+        "sr.measure('faithfulness')", "sr.measure('answer_relevancy')",
+        says=r"; a judge model's numbers are values=\{name: \{query: number\}\};",
+    ),
+    **typed(
+        "sr.measure('RetrievalFallOut')", "sr.measure('alpha_nDCG@20')", "sr.measure('MR')",
+        "sr.measure('my_own')", says=r"; measure_from\(name, function\) makes a measure",
+    ),
+    **typed(
+        "sr.measure('coverage@10')", "sr.measure('Gini')", "sr.measure('ItemCoverage')",
+        says="it does not depend on judgements: compute it yourself",
+    ),
+}  # fmt: skip
+OTHER_NAMES = {
+    "from sklearn_rank import coverage": "does not depend on judgements: compute it yourself",
+    "from sklearn_rank import recall": "it is called 'recall_at_k_score' here$",
+    "from sklearn_rank import recall_at_5": r"; evaluate\(y_true, y_score, 'recall@5'\) comp",
+    "from sklearn_rank import AP": r"; evaluate\(y_true, y_score, 'map'\) computes it$",
+    "from sklearn_rank import RetrievalNormalizedDCG": r"y_score, 'ndcg'\) computes it$",
+    "from sklearn_rank import compute_mrr": r"y_score, 'mrr'\) computes it$",
+    "from sklearn_rank import faithfulness": "a judge model's numbers are values",
+    "from sklearn_rank import train_test_split": r"next\(QueryKFold\(5\).split\(X, y, groups\)\)",
+    "from sklearn_rank import leave_one_out": "what is held out is y_true of evaluate",
+    "from sklearn_rank import cross_val_score": "as in scoring=map_scorer$",
+    "from sklearn_rank import wilcoxon": r"; compare\(y_true, {'old': old, 'new': new}\) tests",
+    "from sklearn_rank import load_run": "; it is called 'read_run' here$",
+    "from sklearn_rank import fuse": "; it is called 'RankFusion' here$",
+    "from sklearn_rank import report": r"; results have it, as evaluate\(y_true, y_score\).report",
+    "from sklearn_rank import evaluat": r"; did you mean 'evaluate'\?$",
+    "from sklearn_rank import rank_gate": "in pytest_rankmetrics$",
+    **typed(
+        "from sklearn_rank import Evaluator", "sr.RankEvaluator", "sr.evaluate_run",
+        "from sklearn_rank import calc_aggregate", "sr.RelevanceEvaluator",
+        says=r"; evaluate\(y_true, y_score, \['map', 'ndcg@10'\]\) returns scores",
+    ),
+    "sr.__nothing__": "has no attribute '__nothing__'$",
+    "pr.assert_recall_at_k_at_least": "called 'assert_recall_at_least' here, and takes k=$",
+    "pr.assert_ndcg_at_10": "called 'assert_ndcg_at_least' here, and takes k=$",
+    "pr.assert_mean_average_precision_above": "called 'assert_map_at_least' here, and takes k=$",
+    "pr.assert_lag_at_least": "called 'assert_lag_at_most' here$",
+    "pr.assert_rbp_at_least": r"; assert_metric\(y_true, y_score, 'rbp', at_least=...\)",
+    "pr.assert_no_regression": "; it is called 'assert_not_worse' here",
+    "from pytest_rankmetrics import evaluate": "; it is in sklearn_rank$",
+    "from pytest_rankmetrics import rank_gate": "; it is a fixture: name it as an argument",
+}  # fmt: skip
+CALLS = {
+    "pr.assert_metric(TRUTH, RUN, 'mrr', 0.7)": r"^assert_metric\(\) .* as in at_least=0.7$",
+    "pr.assert_map_at_least(TRUTH, RUN, 0.5, 10)": r"^assert_map_at_least\(\) .* as in k=10$",
+    "pr.assert_not_worse(TRUTH, RUN, {}, 'mrr', 0.1)": r"as in max_drop=0.1$",
+    "pr.assert_metric('mrr', TRUTH, RUN, at_least=0.7)": "the order is y_true, y_score, measure$",
+}
+
+
 @pytest.mark.parametrize("typed", WORKS)
 def test_it_works(typed: str) -> None:
     assert eval(typed, {**NAMES}) == WORKS[typed]
 
 
-LEADS_ON = {**RESULTS}
+LEADS_ON = {**RESULTS, **OTHER_MEASURES, **OTHER_NAMES, **CALLS}
 
 
 @pytest.mark.parametrize("typed", LEADS_ON)

@@ -26,6 +26,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "hard_drop alone": ({"at_least": {"map": 0.1}, "hard_drop": 0.1}, "hard_drop needs max_drop="),
     "slices alone": ({**DROP, "max_slice_drop": 0.1}, "slice limits need slices="),
     "no drop": ({"slices": {"q": "s"}, "max_slice_drop": 0.1}, "max_slice_drop needs max_drop="),
+    "measures": ({"measures": 0.02}, "limits are named, as in max_drop=0.02$"),
     # percent, and what every value or none meets
     "percent": ({"at_least": {"mrr": 93}}, "must be at most 1.*for 93 % write 0.93"),
     "above": ({"at_least": {"mrr": 1.0001}}, "must be at most 1, which is its maximum"),
@@ -69,10 +70,17 @@ def test_a_limit_that_cannot_be_meant_is_refused(name):
         read_arguments(limits, Settings())
 
 
-@pytest.mark.parametrize(("name", "meant"), [("min", "at_least"), ("max", "at_most")])
+MEANT = {
+    "min": "did you mean 'at_least'",
+    "max": "did you mean 'at_most'",
+    "k": "a measure names it",
+}
+
+
+@pytest.mark.parametrize(("name", "meant"), MEANT.items())
 def test_limits_by_other_names_are_suggested(name, meant):
     limits: Any = {name: {"map": 0.5}}
-    with pytest.raises(TypeError, match=f"argument '{name}'; did you mean '{meant}'"):
+    with pytest.raises(TypeError, match=f"argument '{name}'; {meant}"):
         read_arguments(limits, Settings())
 
 

@@ -127,7 +127,6 @@ ANSWERED = {
         lambda: sr.assert_map_at_least,
         "'assert_map_at_least'; the assertions are in pytest_rankmetrics$",
     ),
-    "coverage": (lambda: sr.coverage, "has no attribute 'coverage'$"),
     "evaluate(min_rating=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], min_rating=4),
         r"'min_rating'; a measure names it, as in 'map\(min_rel=2\)'",
