@@ -9,29 +9,28 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never, NoReturn
 
 from pytest_rankmetrics.gate import hide, run_gate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.gates.gate import judge_beside, judge_gate
 from sklearn_rank.gates.limits import DEFAULT_DROP, Arguments
-from sklearn_rank.measures.catalogue import find_metric
+from sklearn_rank.measures.catalogue import Measure, find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.support.constants import DEFAULT_MEASURES
-from sklearn_rank.support.text import format_list
+from sklearn_rank.support.text import format_list, safe_repr
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.session import PytestRun
     from sklearn_rank.gates.verdict import GateResult
-    from sklearn_rank.measures.record import Measure
 
 
 def assert_metric(
     y_true: Any,
     y_score: Any,
     measure: str | Measure,
-    *,
+    *unnamed: Never,
     at_least: float | None = None,
     at_most: float | None = None,
     **options: Any,
@@ -78,6 +77,11 @@ def assert_metric(
     """
     __tracebackhide__ = hide
 
+    if unnamed:
+        _refuse_unnamed("assert_metric", unnamed[0], "at_least")
+    if not isinstance(measure, (str, Measure)):
+        msg = f"measure is a {type(measure).__name__}; the order is y_true, y_score, measure"
+        raise TypeError(msg)
     arguments: dict[str, Any] = {**options, "measures": measure}
     if at_least is not None:
         arguments["at_least"] = {measure: at_least}
@@ -95,7 +99,7 @@ def assert_not_worse(
     y_score: Any,
     y_baseline: Any = None,
     measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
-    *,
+    *unnamed: Never,
     baseline_relevance: Any = None,
     **limits: Any,
 ) -> GateResult:
@@ -139,6 +143,8 @@ def assert_not_worse(
     """
     __tracebackhide__ = hide
 
+    if unnamed:
+        _refuse_unnamed("assert_not_worse", unnamed[0], "max_drop")
     if y_baseline is None:  # two evaluations
         y_true, y_score, y_baseline = y_true, None, y_score
     if y_baseline in (y_true, y_score) if y_score is None else y_score is y_baseline:
@@ -164,6 +170,12 @@ def assert_not_worse(
     )
 
 
+def _refuse_unnamed(function: str, value: Any, name: str) -> NoReturn:
+    """TypeError for an argument that is to be named, as in ``at_least=0.7``."""
+    msg = f"{function}() takes further arguments by their names, as in {name}={safe_repr(value)}"
+    raise TypeError(msg)
+
+
 def _assertion(name: str) -> Callable[..., GateResult]:
     """``assert_<name>_at_least`` or ``_at_most``, with the parameters of the metric."""
     metric = find_metric(name)
@@ -171,8 +183,12 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     theirs = inspect.signature(function).parameters
     names = [key for key in ("k", *metric.defaults) if key in theirs]
 
-    def assertion(y_true: Any, y_score: Any, threshold: float, **options: Any) -> GateResult:
+    def assertion(
+        y_true: Any, y_score: Any, threshold: float, *unnamed: Never, **options: Any
+    ) -> GateResult:
         __tracebackhide__ = hide
+        if unnamed:
+            _refuse_unnamed(assertion.__name__, unnamed[0], names[0])
         # Parameters at their default are left open, so that a convention can set them.
         given = {key: options.pop(key) for key in names if key in options}
         given = {key: value for key, value in given.items() if value != metric.defaults.get(key)}
@@ -188,7 +204,7 @@ def _assertion(name: str) -> Callable[..., GateResult]:
     )
     shared = list(inspect.signature(assertion).parameters.values())
     parameters = [theirs[key].replace(kind=inspect.Parameter.KEYWORD_ONLY) for key in names]
-    reading = shared[3].replace(name="reading")
+    reading = shared[-1].replace(name="reading")
     assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
     return assertion
 
