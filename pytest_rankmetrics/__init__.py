@@ -67,7 +67,7 @@ __all__ = sorted(_HOME_OF)
 
 _NOT_WORSE = "it is called 'assert_not_worse' here, and rank_gate.check has a baseline"
 _FIXTURE = "it is a fixture: name it as an argument of the test"
-_OTHERS = {
+_NAMED_ELSEWHERE = {
     **dict.fromkeys(("assert_better", "assert_no_drop", "assert_not_regressed"), _NOT_WORSE),
     **dict.fromkeys(("assert_no_regression", "assert_no_regressions"), _NOT_WORSE),
     **dict.fromkeys(("rank_gate", "rank_regression"), _FIXTURE),
@@ -86,7 +86,7 @@ def _called_here(name: str) -> str:
 
     if name in sklearn_rank.__all__:
         return "; it is in sklearn_rank"
-    if name not in _OTHERS and name.startswith("assert_"):
+    if name not in _NAMED_ELSEWHERE and name.startswith("assert_"):
         with suppress(ValueError):
             metric = measure(re.sub(_AROUND_MEASURE, "", name)).metric
             side = "at_least" if metric.greater_is_better else "at_most"
@@ -94,7 +94,7 @@ def _called_here(name: str) -> str:
             if own in _HOME_OF:
                 return f"; it is called {own!r} here" + ", and takes k=" * metric.takes_k
             return f"; assert_metric(y_true, y_score, {metric.name!r}, {side}=...) asserts it"
-    return hint(name, _HOME_OF, _OTHERS)
+    return hint(name, _HOME_OF, _NAMED_ELSEWHERE)
 
 
 def __getattr__(name: str) -> Any:
