@@ -174,7 +174,7 @@ def _conventions() -> str:
 
 
 def _preset_parameters(preset: Convention) -> str:
-    """Parameters that the preset sets, metrics with the same ones together."""
+    """Parameters that the preset sets; metrics with the same ones share an entry."""
     metrics: dict[str, list[str]] = {}
     for metric, parameters in preset.parameters.items():
         text = ", ".join(f"{name}={value}" for name, value in parameters.items())
@@ -224,7 +224,7 @@ def _roles() -> str:
 
     roles = [[role, names(own), _WITHOUT.get(role, "an error")] for role, own in ROLES.items()]
     lists = [
-        [f"{side} items, a list in JSON", names(own), "one item a row"]
+        [f"{side} items, a list in JSON", names(own), "one item per row"]
         for side, own in LISTS.items()
     ]
     return table(["role", "names", "without such a column"], roles + lists)

@@ -445,7 +445,7 @@ def page(metric: Metric) -> str:
         metric.of_judgements or metric.skips_unjudged or metric.of_results or metric.combines
     )
     graded, ranking, description = worked(metric)
-    grades = "every grade above 0 is relevant, or those of at least `min_rel`"
+    grades = "grades above 0 are relevant, or grades of at least `min_rel`"
     if metric.graded:
         grades = "a higher one counts more"
     elif metric.combines or metric.of_judgements:

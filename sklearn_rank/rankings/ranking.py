@@ -66,13 +66,13 @@ class TieRule(NamedTuple):
     """Whether they are put in falling order of their ids first, which takes ids."""
 
 
-_DOCID = "falling item ids, as trec_eval does; not for arrays, which have no ids"
+_DOCID = "descending item ids, as in trec_eval; not for arrays, which have no ids"
 _RULES = (
     TieRule("average", "the exact expectation over all orders"),
     TieRule("stable", "the order of the input", by_position=True),
     TieRule("docid", _DOCID, by_position=True, by_id=True),
-    TieRule("optimistic", "relevant items first, the better grades before the others"),
-    TieRule("pessimistic", "relevant items last, the better grades after the others"),
+    TieRule("optimistic", "relevant items first, highest grades first"),
+    TieRule("pessimistic", "relevant items last, highest grades last"),
 )
 TIE_RULES: Mapping[str, TieRule] = MappingProxyType({rule.name: rule for rule in _RULES})
 
