@@ -48,12 +48,13 @@ def assert_metric(
     at_least, at_most : float
         Minimum value, or the maximum if lower is better (LAG). Equality (within 1e-9) passes.
     **options
-        ``allow``, ``name``, texts and reading options of :meth:`RankGate.check`.
+        ``allow``, ``name``, ``query_text``, ``item_text`` and reading options of
+        :meth:`RankGate.check`.
 
     Returns
     -------
     result : GateResult
-        ``value``, ``ci``, ``state``, ``evaluation``, ``counts``, ``as_dict()``.
+        With ``value``, ``ci``, ``state``, ``evaluation``, ``counts`` and ``as_dict()``.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def assert_not_worse(
     RankGateFailure
         If a measure or slice is worse than allowed, or cannot be measured.
     InvalidParameterError
-        If a limit is not acceptable.
+        If a limit is invalid.
 
     Examples
     --------

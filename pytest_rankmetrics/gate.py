@@ -81,7 +81,7 @@ class RankGate:
 
         With ``max_drop`` the gate needs its baseline, a file next to the test module that
         ``--rank-update`` writes. A drop fails if it is beyond ``hard_drop``, or if it is beyond
-        ``max_drop`` and either significant or with two or more queries lost and none won.
+        ``max_drop`` and is either significant or has two or more queries lost and none won.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class RankGate:
 
 
 class RankRegressionFixture:
-    """``rank_gate`` for users of pytest-regressions, with baselines where that plugin has them."""
+    """``rank_gate`` for users of pytest-regressions; stores baselines where that plugin does."""
 
     def __init__(self, request: pytest.FixtureRequest, directory: Path) -> None:
         self.request = request

@@ -86,7 +86,7 @@ DEFAULTS = Options()
 
 
 def read_options(config: pytest.Config) -> Options:
-    """All options, checked; UsageError if they make no sense."""
+    """All options, checked; UsageError if one is invalid."""
     option, ini = config.getoption, {}
     for name, *_ in INI:
         try:  # pytest checks the type only now

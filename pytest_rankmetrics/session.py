@@ -76,7 +76,7 @@ class PytestRun:
         return current.rpartition(" (")[0] == self.nodeid.replace("\x00", "(null)")
 
     def record(self, result: GateResult, nodeid: str, section: Section | None = None) -> None:
-        """Keep the findings of a gate, and its section of a page, until the report of the test."""
+        """Keep the findings of a gate, and its section of a page, until the test is reported."""
         record = {**result.as_dict(), "nodeid": nodeid}
         self.judged = True
         if section is not None:
@@ -362,8 +362,8 @@ class Session:
 def shown_path(path: Path, config: pytest.Config) -> str:
     """A path as printed and recorded: relative to the project's root if inside it.
 
-    Links to directories are followed where the path is not below the root as it is written; a link
-    to a file never is: the link is what lies in the project.
+    Links to directories are followed if the path as written is not below the root. A link to a file
+    is never followed, because the link itself is in the project.
     """
     for target, root in (
         (Path(os.path.abspath(path)), config.rootpath),

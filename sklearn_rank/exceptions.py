@@ -81,7 +81,7 @@ class ConventionWarning(UserWarning):
 
 
 class RankingDataWarning(UserWarning):
-    """The data look wrong: ids that never match, swapped arguments, split queries, cut rankings."""
+    """The data look wrong: unmatched ids, swapped arguments, split queries, truncated rankings."""
 
 
 class RankingMatchWarning(RankingDataWarning):

@@ -142,12 +142,12 @@ def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
 
 
 def get_scorer_names() -> list[str]:
-    """Names that :func:`get_scorer` takes, each also with ``@k`` and parameters.
+    """Names that :func:`get_scorer` takes, also with ``@k`` and parameters if the metric has them.
 
     Returns
     -------
     names : list of str
-        Sorted.
+        Sorted names.
 
     Examples
     --------

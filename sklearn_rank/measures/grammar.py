@@ -4,8 +4,8 @@ Our spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``
 measures also takes several cutoffs at once, ``ndcg@5,10``. Names of trec_eval (``ndcg_cut.10``,
 ``P_10``, ``recip_rank``), ir_measures (``nDCG@10``, ``AP(rel=2)@100``, ``IPrec@0.1``), WarpRec
 (``nDCGRendle2020@10``), ranx (``precision@5-l2``) and XGBoost (``pre@5``) read as the measure they
-name. A spelling never brings another program's conventions with it: those are what ``convention=``
-is for, and the minus sign by which XGBoost counts undefined queries as 0 is refused.
+name. A spelling never implies another program's conventions, which ``convention=`` sets; the minus
+sign by which XGBoost counts undefined queries as 0 is refused.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     Returns
     -------
     measure : Measure
-        Frozen and hashable; ``str(measure)`` reads back to an equal measure unless a parameter is a
-        function. Range, ties and undefined cases: see the function of the metric.
+        Frozen and hashable; ``str(measure)`` parses back to an equal measure, unless it comes from
+        :func:`measure_from`. For range, ties and undefined cases see the function of the metric.
 
     Raises
     ------

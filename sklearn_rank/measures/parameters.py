@@ -65,7 +65,7 @@ def check_negatives(value: Any, name: str, owner: str) -> Any:
 
 
 def check_measures(value: Any, name: str, owner: str) -> Any:
-    """A tuple; whether it holds two measures that combine is checked by their owner."""
+    """A tuple; its owner checks whether it holds two measures that can be combined."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         msg = f"The '{name}' parameter of {owner} must be two measures. Got {safe_repr(value)}."
         raise InvalidParameterError(msg)

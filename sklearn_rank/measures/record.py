@@ -116,7 +116,7 @@ class Metric:
 
 @dataclass(frozen=True, repr=False)
 class Measure:
-    """A metric with its cutoff and parameters: a value that prints and reads back.
+    """A metric with its cutoff and parameters, as an immutable value.
 
     Make one with :func:`sklearn_rank.measure` or by parsing, as in ``measure("ndcg@10")``.
 

@@ -203,7 +203,7 @@ def precision_recall_curves(data: RankingData, average: str) -> list[Curve]:
 
 
 _UNRETRIEVED = 0.0
-"""Code below that of every item in the ranking, which are 1, 2, ... from the bottom up."""
+"""Code of unretrieved items; items in the ranking have 1, 2, ... from the bottom up."""
 
 
 class _Labelled(NamedTuple):

@@ -107,7 +107,7 @@ def _by_query(side: Any, name: str) -> dict[Any, Any]:
 
 
 def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
-    """{item: (items above, items of its score)}."""
+    """{item: (number of items above, number of items with its score)}."""
     if isinstance(ranking, Mapping):
         try:
             scores = np.array(list(ranking.values()), dtype=np.float64)

@@ -31,13 +31,13 @@ _PARAMETERS_ELSEWHERE = {
         "evaluate takes candidates=, False for padding",
     ),
 }
-"""Where to pass what other programs, and ``evaluate``, take as an argument."""
+"""Hints for arguments that other programs or ``evaluate`` take."""
 _Parameters = ParamSpec("_Parameters")
 _Function = Callable[_Parameters, float]
 
 
 def scorer_of(metric: Metric) -> str:
-    """The expression of a scorer of the metric."""
+    """Expression that makes a scorer for the metric."""
     if metric.name in _WITHOUT:
         return f"get_scorer({metric.name!r})"
     return _OTHERS.get(metric.name, f"{metric.name}_scorer")
@@ -75,7 +75,7 @@ def _refuse_option(function: str, name: str, names: Collection[str]) -> NoReturn
 
 
 class DataArguments(NamedTuple):
-    """Arguments that every metric function takes besides its parameters."""
+    """Arguments that every metric function takes in addition to its parameters."""
 
     groups: Any = None
     ties: Ties = "average"
@@ -93,7 +93,7 @@ def score(
     k: int | None = None,
     **parameters: Any,
 ) -> float:
-    """Mean of a metric over the queries of any layout."""
+    """Mean of a metric over the queries of data in any layout."""
     try:
         measure = _measure_of(metric, k, **parameters)
     except TypeError:  # a table or an array, which has no hash, or an error that comes again

@@ -1,1 +1,1 @@
-"""Scorers and splitters that know queries, in scikit-learn's searches. Imports `metrics`."""
+"""Scorers and splitters for scikit-learn's searches that keep queries whole. Imports `metrics`."""

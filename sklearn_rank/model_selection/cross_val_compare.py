@@ -80,8 +80,8 @@ def cross_val_compare(
     Parameters
     ----------
     estimators : mapping of str to estimator
-        Two or more by name; the first is the baseline. Clones are fitted, and rank as in scorers:
-        rows by ``decision_function``, ``predict_proba`` or ``predict``, queries by the rankings
+        Two or more by name; the first is the baseline. Clones are fitted and rank as in scorers:
+        rows by ``decision_function``, ``predict_proba`` or ``predict``, and queries by the rankings
         that ``predict`` returns.
     X, y : array-like, sequence or data frame
         As for scorers: a grade per row, or a set, list or {item: grade} per query, or 2-D grades.
@@ -117,7 +117,7 @@ def cross_val_compare(
     RankingConfigError
         If there are no query ids, or an estimator returns no rankings.
     InvalidParameterError
-        If a measure is pooled, folds test queries unequally often, or an option is wrong.
+        If a measure is pooled, folds test some queries more often, or an option is wrong.
 
     Examples
     --------

@@ -124,7 +124,7 @@ class QueryRows:
         return all(rows[train].max(initial=-1) < rows[test].min() for train, test in splits)
 
     def by_query(self) -> dict[Hashable, int]:
-        """Rows of each query by its id."""
+        """Number of rows of each query, by its id."""
         return dict(zip(listed_ids(self.query_ids), self.sizes.tolist(), strict=True))
 
 
@@ -279,7 +279,7 @@ def find_ids(
 
 
 def _check_same_queries(source: str, ids: object, other_source: str, other_ids: object) -> None:
-    """ValueError if two sources of query ids put different rows together."""
+    """ValueError if two sources of query ids group rows differently."""
     if ids is other_ids:
         return
     first, second = read_groups(ids), read_groups(other_ids)

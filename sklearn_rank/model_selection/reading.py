@@ -147,8 +147,8 @@ class Responses:
     def call(self, method: str) -> Any:
         """Result of a method of the estimator, from the shared cache if there is one.
 
-        The cache supports ``predict``, except of classifiers without ``classes_``, and other
-        methods of classifiers; all others are called directly. A pandas object is aligned with
+        The cache serves ``predict`` of estimators other than classifiers, and other methods of
+        classifiers with ``classes_``; all other calls are direct. A pandas object is aligned with
         the index of X.
         """
         from sklearn.base import is_classifier

@@ -124,7 +124,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             In the rows layout without query ids, unless ``one_query`` makes all rows one
             query; or if the estimator returns no rankings.
         SearchStopped
-            Instead of these errors if scikit-learn, which would turn them into NaN, calls.
+            Instead of these errors if scikit-learn calls, because it would turn them into NaN.
         ValueError
             If the data are wrong or the measure is undefined for all queries.
         """
@@ -236,7 +236,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If a name is neither of these.
+            If another name is passed.
         """
         unknown = [name for name in requests if name not in _REQUESTABLE]
         if unknown:

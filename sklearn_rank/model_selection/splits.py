@@ -38,7 +38,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     """K folds of whole queries; finds the query ids where scorers do.
 
     Query ids come from ``groups``, else from the column or index level ``query`` of X, else from an
-    index level of y, so that ``search.fit(X, y)`` needs no further argument, also in nested
+    index level of y, so that ``search.fit(X, y)`` needs no further argument, even in nested
     searches. If y holds one ground truth per element (sets, lists, mappings, the rows of a matrix),
     each element is a query. Folds are the same on every version of scikit-learn.
 

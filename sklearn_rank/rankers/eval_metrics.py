@@ -299,7 +299,7 @@ def _callbacks(metric: EvalMetric, sets: Sequence[Any], params: Mapping[str, Any
 def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
     """RankingConfigError if XGBoost's early stopping would keep the worst value of a metric.
 
-    It guesses from the name whether higher is better, and takes unknown names for losses.
+    XGBoost guesses from the name whether higher is better, and takes unknown names for losses.
     """
     for callback in callbacks_of_xgboost():
         if not any(kind.__name__ == "EarlyStopping" for kind in type(callback).__mro__):

@@ -40,10 +40,10 @@ _NORMS = ("minmax", "zscore", "none")
 class RankFusion(BaseEstimator):  # type: ignore[misc]
     """Fusion of saved runs, such as a keyword and a dense search, into one ranking per query.
 
-    Reciprocal rank fusion [1]_ adds ``weight / (k + rank)`` over the runs, the weighted sum
-    ``weight * normalized score``; a run adds 0 to an item that it lacks. The runs are read and
-    ranked once, and all clones share them: a search over ``weights``, ``k`` and ``method`` repeats
-    only the sums.
+    Reciprocal rank fusion [1]_ sums ``weight / (k + rank)`` over the runs; the weighted sum adds up
+    ``weight * normalized score``. A run adds 0 to an item that it lacks. The runs are read and
+    ranked once, and all clones share them, so a search over ``weights``, ``k`` and ``method``
+    repeats only the sums.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class _Shared:
         return self._tables
 
     def look_at(self, truths: Mapping[Any, Any]) -> None:
-        """Warn of a run as ``evaluate`` does, once."""
+        """Warn about the runs once, as ``evaluate`` does."""
         if self._is_checked:
             return
         self._is_checked = True

@@ -176,7 +176,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
 
     def __sklearn_tags__(self) -> Any:
-        """A regressor: it predicts a number for each row, which voting and stacking may combine."""
+        """A regressor: it predicts a number for each row, which voting and stacking can combine."""
         tags = super().__sklearn_tags__()
         tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
