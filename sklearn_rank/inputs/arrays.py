@@ -74,7 +74,7 @@ class CodedIds:
         except TypeError:
             row, value = next((n, v) for n, v in enumerate(values) if not is_hashable(v))
             kind = type(value).__name__
-            msg = f"row {row} has the id {safe_repr(value)}, a {kind}; ids are texts or numbers"
+            msg = f"row {row} has the id {safe_repr(value)}, a {kind}; pass strings or numbers"
             raise TypeError(msg) from None
 
     def take(self, rows: IntArray | slice) -> CodedIds:
@@ -153,7 +153,7 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
     )
     with suppress(TypeError, ValueError):
         if sum(int(size) for size in ids) == n_rows:
-            msg += " - groups must hold one id per row, not group sizes: "
+            msg += " - groups must hold one id per row, not group sizes; pass "
             msg += "np.repeat(np.arange(len(sizes)), sizes)"
     raise ValueError(msg)
 
@@ -233,7 +233,7 @@ def code_objects(values: Sequence[Any], name: str) -> CodedIds:
         (row, first), (other, second) = sorted((row, what) for what, row in firsts.items())[:2]
         msg = (
             f"{name} mixes ids of several types, {first} (row {row}) and {second} (row {other}): "
-            "1, 1.0 and True would be one query, but not '1'; use one type"
+            "1, 1.0 and True would be the same query, '1' another one; use one type"
         )
         raise ValueError(msg)
     return CodedIds(distinct, codes)
@@ -379,17 +379,17 @@ def _why_groups(y_true: Any, y_score: Any) -> str:
     """What to pass instead of rows without query ids."""
     msg = (
         "the rows layout needs groups: the query id of each row. "
-        "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
+        "Pass groups=qid; for one query with many items pass 2-D arrays with one row"
     )
     has_items = getattr(y_score, "ndim", hasattr(y_score, "__len__")) and not is_sparse(y_score)
     first = next(iter(y_score), None) if has_items else None
     if isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1:
         msg = (
-            "y_true holds a number for each query, and y_score a list: if these are ids of one "
-            "relevant item, pass [{item} for item in y_true]; if grades, 2-D arrays"
+            "y_true holds one number per query, but y_score holds lists; if the numbers are ids of "
+            "relevant items, pass [{item} for item in y_true]; for grades, pass 2-D arrays"
         )
     elif getattr(getattr(y_true, "index", None), "nlevels", 1) > 1:
-        msg = "y_true is a Series by query and item; pass data frames, y_true.reset_index()"
+        msg = "y_true is a Series indexed by query and item; pass data frames: y_true.reset_index()"
     return msg
 
 
@@ -400,7 +400,7 @@ def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:
     first, n_rows = slice(2 * _FEWEST), len(ids)
     are_grades = n_rows >= 2 * _FEWEST and np.array_equal(ids[first], grades[first])
     if are_grades and np.array_equal(ids, grades) and ids.min() < ids.max():
-        msg = "groups are the same numbers as y_true, so all items of a query have the same grade"
+        msg = "groups equals y_true, so all items of a query have the same grade"
         warn(f"{msg}; pass the query id of each row", RankingDataWarning)
     elif is_scattered and ids.dtype.kind in "iu" and _comes_as_often(ids):
         warn(
@@ -424,7 +424,7 @@ def _comes_as_often(ids: Array) -> bool:
     return len(runs) >= _FEWEST and bool(runs.max() > 2)
 
 
-_MASKS_PADDING = "; leave padding out by candidates=y_true >= 0"
+_MASKS_PADDING = "; to leave out padding, pass candidates=y_true >= 0"
 
 
 def _without_padding(
@@ -478,9 +478,9 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     name = called("sample_weight")
     given = as_numbers(sample_weight, name)
     if given.ndim == 1 and len(given) != n_rows:
-        fits = "one per query; " if len(given) == n_queries else ""
+        fits = " (one per query)" if len(given) == n_queries else ""
         msg = (
-            f"{name} has {len(given)} weights, {fits}the rows layout takes one per row "
+            f"{name} has {len(given)} weights{fits}, but the rows layout takes one per row "
             f"({n_rows}), the same for all rows of a query"
         )
         raise ValueError(msg)
@@ -492,7 +492,7 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     if len(differs):
         query = int(np.searchsorted(grouping.offsets, differs[0], side="right")) - 1
         msg = (
-            f"{name} is the weight of a query, so it must be the same for all its rows; "
+            f"{name} must be the same for all rows of a query, but "
             f"query {safe_repr(grouping.query_ids[query])} has {firsts[query]:g} "
             f"and {weights[differs[0]]:g}"
         )
@@ -572,7 +572,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 _LARGE_GRADE = 30
 _GRADES_UP_TO = 10
-_ARE_IDS = "For lists of ids pass .tolist() of both; grades are small numbers for each item"
+_ARE_IDS = "If they are ids, pass .tolist() of both; if grades, pass y_score as floats"
 
 
 def _refuse_ids(y_true: Any, y_score: Any) -> None:
@@ -591,7 +591,7 @@ def _refuse_ids(y_true: Any, y_score: Any) -> None:
     if 2 * np.count_nonzero(judged > _LARGE_GRADE) > judged.size:
         msg = (
             "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
-            f"ids: all differ, most exceed {_LARGE_GRADE}. {_ARE_IDS}, and scores then real numbers"
+            f"ids: all differ, and most exceed {_LARGE_GRADE}. {_ARE_IDS}"
         )
         raise TypeError(msg)
     if judged.max() <= _GRADES_UP_TO or (ranked[:, 1:] == ranked[:, :-1]).any():
@@ -618,8 +618,8 @@ def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
     is_order = np.array_equal(in_order, np.arange(len(scores)) - offsets[queries])
     if is_order and not rank_relevant_first(scores, grades, offsets, errors=2):
         msg = (
-            f"each query of y_score has the numbers 0 to {sizes.max() - 1} once, like the output "
-            "of argsort, and as scores they do not rank relevant items first; pass the scores "
+            f"y_score has the numbers 0 to {sizes.max() - 1} once for each query, like the output "
+            "of argsort, but as scores they do not rank relevant items first; pass the scores "
             "themselves, or ranked ids as lists"
         )
         raise ValueError(msg)
@@ -637,9 +637,8 @@ def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:
 
 
 OF_PAIR = (
-    "; of a pair (ids, scores), such as implicit's recommend returns, pass ids.tolist() and a "
-    "set of "
-    "relevant ids for each query"
+    "; if it is a pair (ids, scores), as from implicit's recommend, pass ids.tolist() and a set "
+    "of relevant ids for each query"
 )
 
 
@@ -652,21 +651,21 @@ def is_pair_of_matrices(y_score: Any) -> bool:
 def _scores(y_true: Any, y_score: Any) -> Array:
     """Scores in the shape of the ground truth."""
     if is_sparse(y_score):
-        msg = "y_score is sparse; a score is needed for every item, call .toarray()"
+        msg = "y_score is sparse, but every item needs a score; pass y_score.toarray()"
         raise TypeError(msg)
     scores = _unmasked_scores(y_score)
     shape = tuple(np.shape(y_true))
     if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
         msg = (
             f"y_true has shape {shape} and y_score {scores.shape}; "
-            "the matrix layout takes two of shape (n_queries, n_items)"
+            "the matrix layout takes two arrays of shape (n_queries, n_items)"
         )
         if isinstance(y_score, tuple) and len(y_score) == 2:
             msg += OF_PAIR
         elif scores.shape == (*shape, 1):
             msg += "; pass y_score[:, :, 0]"
         elif scores.ndim == 3:
-            msg += "; of predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
+            msg += "; from predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
         raise ValueError(msg)
     if not scores.size:
         msg = f"no queries to evaluate: y_true has shape {shape}"
@@ -723,10 +722,10 @@ def _doubt_candidates(grades: Array, cells: IntArray, n_queries: int) -> None:
     is_less = n_inside / n_relevant < min(0.5, share / 2, share - SURELY * error)
     if n_inside and not is_less:
         return
-    what = "no relevant item of any query is a candidate, so that most measures are 0"
+    what = "no relevant item of any query is a candidate, so most measures are 0"
     if n_inside:
-        what = f"{n_inside:,} of {n_relevant:,} relevant items are candidates"
-        what += f", and {share:.0%} of the others"
+        what = f"only {n_inside:,} of {n_relevant:,} relevant items are candidates"
+        what += f", but {share:.0%} of the others"
     warn(
         f"{what}; candidates= is True for ranked items, and masked cells of y_score are not ranked",
         RankingDataWarning,

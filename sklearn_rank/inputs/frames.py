@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 PLAIN = frozenset({np.ndarray, list, tuple, dict, set, frozenset})
 """Types that are no frames, no series and no names of files, which is seen at once."""
 _WIDE = (
-    "A frame needs a row for each query and item. Pass one with lists of items as a mapping, "
-    "dict(zip(frame['query'], frame['items'])); one with a column per item as .to_numpy(); rows "
-    "without ids of items as columns, frame['label'], frame['score'], groups=frame['query']"
+    "A frame needs a row for each query and item. Convert lists of items to a mapping, "
+    "dict(zip(frame['query'], frame['items'])), and one column per item with .to_numpy(); without "
+    "item ids, pass columns: frame['label'], frame['score'], groups=frame['query']"
 )
 
 
@@ -89,7 +89,7 @@ def as_tables(
     msg = ""
     if files and (are_files or os.path.splitext(sides[files[0]])[1]):
         msg = (
-            f"{files[0]} is a {kinds[files[0]]}; files are read first: "
+            f"{files[0]} is a {kinds[files[0]]}; read files first: "
             "evaluate(read_qrels(...), read_run(...))"
         )
     elif isinstance(y_true, Run):
@@ -97,11 +97,11 @@ def as_tables(
     elif is_frame(y_true) or (is_frame(y_score) and isinstance(y_true, Mapping)):
         if not is_frame(y_score) and not isinstance(y_score, Mapping):
             msg = (
-                f"y_true is a data frame and y_score a {kinds['y_score']}; pass a frame with "
-                "a row for each query and item and their score or rank, or a mapping"
+                f"y_true is a data frame, but y_score is a {kinds['y_score']}; pass a frame with a "
+                "score or rank for each query and item, or a mapping"
             )
     elif columns is not None:
-        msg = f"columns names columns of data frames; y_true is a {kinds['y_true']}"
+        msg = f"columns applies only to data frames; y_true is a {kinds['y_true']}"
     elif isinstance(y_true, Qrels) and isinstance(y_score, Run):
         _refuse_one_list(y_true, y_score)
         return y_true, y_score
@@ -130,8 +130,8 @@ def _refuse_one_list(qrels: Qrels, run: Run) -> None:
     item = run.roles.get("item", "")
     if "[]" in item and run.path and (qrels.path, qrels.roles.get("item")) == (run.path, item):
         msg = (
-            f"{run.source}: {safe_repr(item)} is the list of both the relevant and the retrieved "
-            "items, so that everything is found; name a list for each: columns={'item': ...}"
+            f"{run.source}: {safe_repr(item)} is read as both the relevant and the retrieved "
+            "items, so every item is found; name a list for each: columns={'item': ...}"
         )
         raise ColumnRoleError(msg)
 
@@ -185,7 +185,7 @@ def _distinct(queries: list[Any], values: list[Any], where: str) -> dict[Any, An
     table = dict(zip(queries, values, strict=True))
     if len(table) < len(queries):
         twice = [query for query, times in Counter(queries).items() if times > 1]
-        msg = f"{where} holds queries more than once: {format_list(twice)}"
+        msg = f"{where} repeats queries: {format_list(twice)}; keep one row of each"
         raise ValueError(msg)
     return table
 
@@ -203,12 +203,13 @@ def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
         msg = f"{name} is a {type(values).__name__} that cannot be read as a data frame{hint}"
         raise TypeError(msg) from error
     except nw.exceptions.DuplicateError as error:
-        msg = f"{name} has several columns of one name, rename them: {' '.join(str(error).split())}"
+        about = " ".join(str(error).split())
+        msg = f"{name} has several columns with the same name; rename them ({about})"
         raise ColumnRoleError(msg) from error
     if isinstance(frame, nw.LazyFrame):
         msg = (
             f"{name} is a lazy {type(values).__name__}; call .collect() on it first "
-            "(.pl() of DuckDB, .toPandas() of Spark)"
+            "(.pl() in DuckDB, .toPandas() in Spark)"
         )
         raise TypeError(msg)
     eager: nw.DataFrame[Any] = frame
@@ -216,8 +217,8 @@ def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
     for level in getattr(index, "names", ()):
         if isinstance(level, str) and is_known(level) and level not in eager.columns:
             msg = (
-                f"the index of {name} has the name {safe_repr(level)}, but an index is not read; "
-                f"pass {name}.reset_index(), which makes it a column"
+                f"the index of {name} is named {safe_repr(level)}, but an index is not read; "
+                f"pass {name}.reset_index() to make it a column"
             )
             raise ColumnRoleError(msg)
     return eager
@@ -253,7 +254,7 @@ def columns_of(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) 
     lacking = [name for name in given.values() if name is not None and name not in there]
     if lacking:
         listed = format_list(there, limit=20)
-        msg = f"columns names {format_list(lacking)}, which no frame has; there is {listed}"
+        msg = f"columns names {format_list(lacking)}, but the frames have only {listed}"
         raise ColumnRoleError(msg)
     of_sides: list[Columns] = [
         {role: name for role, name in given.items() if name is None or name in names}
@@ -283,12 +284,12 @@ def side_of(
     kinds, names = GRADE if name == "y_true" else ORDER, _names(frame)
     about: Any = {"columns": columns, "where": name}
     if not names:
-        msg = f"columns of {name} are not named by text; if each is an item, pass .to_numpy()"
+        msg = f"column names of {name} are not strings; if each is an item, pass .to_numpy()"
         raise ColumnRoleError(msg)
     try:
         named = find_roles(names, ("query", "item"), wanted_of(kinds, columns), **about)
     except ColumnRoleError as error:
-        msg = f"{error}; metric functions take no columns=: rename it there. {_WIDE}"
+        msg = f"{error} (metric functions take no columns=; rename the column). {_WIDE}"
         raise ColumnRoleError(msg) from None
     for column in (named["query"], named["item"]):
         _refuse_no_ids(frame[column], f"column {safe_repr(column)} of {name}")
@@ -308,9 +309,7 @@ def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
     if kind.is_nested() or (kind == nw.Object and not all(map(is_hashable, column.head(1)))):
         what = f"contains lists instead of one id per row. {_WIDE}"
     elif kind.is_temporal():
-        what = (
-            f"has dtype {safe_text(str(kind), limit=80)}, which is not an id; pass numbers or text"
-        )
+        what = f"has dtype {safe_text(str(kind), limit=80)}; ids must be numbers or strings"
     if what:
         msg = f"{where} {what}"
         raise TypeError(msg)
@@ -432,7 +431,7 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[An
             return plain
         ids: list[Any] = series.to_list()
     except UnicodeError as error:
-        msg = f"column {safe_repr(column)} of {name} holds half a character: {error}"
+        msg = f"column {safe_repr(column)} of {name} is not valid Unicode: {error}"
         raise ValueError(msg) from error
     return ids
 
@@ -468,7 +467,7 @@ def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 
-DIVIDED_QUERY = "column {} is to make slices of queries, but query {} has both {} and {}"
+DIVIDED_QUERY = "column {} needs one value per query, but query {} has both {} and {}"
 """Advice for a query with several labels."""
 
 

@@ -85,16 +85,15 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
                 )
             elif any(issubclass(kind, float) for kind in ranked | true):
                 msg += (
-                    ". Floats come from a column with missing values: drop these rows and "
+                    ". Floats often come from a column with missing values: drop those rows and "
                     "convert it, for example with .astype('int64'). If these are grades and "
-                    "scores, pass 2-D "
-                    "arrays, or 1-D ones with groups"
+                    "scores, pass 2-D arrays, or 1-D arrays with groups"
                 )
             raise TypeError(msg)
         if alone:
             warn(
-                f"items of {name} are {named(side)}, those of the other side {named(other)}: no "
-                f"{named(alone)} of {name} can match; pass {provider}, or one type of ids",
+                f"items of {name} are {named(side)}, items of the other side are {named(other)}: "
+                f"no {named(alone)} of {name} can match; pass {provider}, or ids of one type",
                 RankingDataWarning,
             )
 
@@ -113,8 +112,8 @@ def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> Non
     hint = spelling_hint(missing, unjudged)
     if hint:
         warn(
-            f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked ones "
-            f"no judgements{hint}",
+            f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked "
+            f"queries have no judgements{hint}",
             RankingMatchWarning,
         )
 
@@ -145,9 +144,9 @@ def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None
     if found[step] > max(2 * found[0], 1):
         first, last = map(safe_repr, (queries[0], *_renumbered(queries[0], (step,))))
         warn(
-            f"queries seem to be numbered from 0 on one side and from 1 on the other: rankings of "
-            f"the next number, such as {last} for {first}, hold {found[step]:,} relevant items, "
-            f"those of the same number {found[0]:,}",
+            f"queries seem to be numbered from 0 on one side and from 1 on the other: matching "
+            f"{first} with {last} and so on finds {found[step]:,} relevant items, matching equal "
+            f"numbers {found[0]:,}",
             RankingMatchWarning,
         )
 
@@ -304,7 +303,7 @@ def with_mismatch_hint(
         lost.read_ids()
     _refuse_cells(lost.cells)
     if len(lost.words) >= _FEW_ALIKE and not judged.read_as:
-        what = f"texts were read as one item each, such as {safe_repr(lost.words[0])}"
+        what = f"strings were read as one item each, such as {safe_repr(lost.words[0])}"
         judged = replace(judged, read_as=f"{what}, whose words are items of the other side")
     _warn_of_padding(lost, chain(looked, (ranking for _, ranking in rest)))
     places = _places_of_argsort(lost)
@@ -316,7 +315,7 @@ def with_mismatch_hint(
     hint = "" if judged.n_shared else _numbered_apart(lost)
     hint = hint or _spelled_otherwise(lost, truths)
     if hint or places:
-        advice = "" if places else "; spell both sides alike, as with string_provider="
+        advice = "" if places else "; spell ids alike, for example with string_provider="
         warn(f"{places or hint}{advice}", RankingDataWarning)
     return replace(judged, hint=places or hint)
 
@@ -345,8 +344,8 @@ def _first_cell(items: list[Any], others: list[Any]) -> list[tuple[str, bool]]:
 def _refuse_cells(cells: list[str]) -> None:
     if len(cells) >= _FEW_ALIKE:
         msg = (
-            f"{safe_repr(cells[0])} is a list of items as text: its parts are items of the other "
-            f"side, and so are those of {safe_repr(cells[1])}; split them into one item each"
+            f"{safe_repr(cells[0])} is a list in one string: its parts are items of the other "
+            f"side, and so are the parts of {safe_repr(cells[1])}; split them into one item each"
         )
         raise TypeError(msg)
 
@@ -363,7 +362,7 @@ def _warn_of_own_truth(pairs: Iterable[tuple[Collection[Any], Collection[Any]]])
     if 2 * n_several > n_queries:
         warn(
             "y_true and y_score hold the same items in the same order for every query, so every "
-            "measure has its best value: was a run passed as the truth?",
+            "measure has its best value: was a run passed as y_true?",
             RankingDataWarning,
         )
 
@@ -392,7 +391,7 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
     cause = cause or f"ids look like {_pair(*examples[0])}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0"
-        + "; string_provider= can spell the items of both sides alike" * takes("string_provider"),
+        + "; pass string_provider= to spell ids alike on both sides" * takes("string_provider"),
         RankingMatchWarning,
     )
     return replace(judged, hint=cause)
@@ -460,7 +459,7 @@ def _numbered_apart(lost: _Lost) -> str:
     which = "next" if step > 0 else "previous"
     return (
         f"{_APART}: {n_found:,} of {lost.n_looked:,} relevant items are ranked under the {which} "
-        f"number, as {_pair(*lost.example(step))}, and {lost.n_hits:,} under their own"
+        f"number, such as {_pair(*lost.example(step))}, but only {lost.n_hits:,} under their own"
     )
 
 
@@ -484,9 +483,8 @@ def _warn_of_padding(lost: _Lost, rankings: Iterable[Collection[Any]]) -> None:
         if times < max(n_both / 2, _FEW_ALIKE) or any(item in ranking for ranking in rankings):
             continue
         warn(
-            f"truths seem to hold padding: {safe_repr(item)} is relevant to {times:,} of "
-            f"{n_both:,} queries and in no ranking, so that it counts as not retrieved; leave it "
-            "out of y_true",
+            f"y_true seems to hold padding: {safe_repr(item)} is relevant to {times:,} of "
+            f"{n_both:,} queries but in no ranking, so it counts as not retrieved; leave it out",
             RankingDataWarning,
         )
 
@@ -557,7 +555,7 @@ def swap_suspicion(data: RankingData, y_true: Any) -> str:
         return ""
     true, score = called("y_true"), called("y_score")
     return (
-        f"{true} holds {what}, and {score} few small whole numbers, like grades: are they "
+        f"{true} holds {what}, and {score} a few small whole numbers, like grades: are they "
         f"swapped? Judgements come first: ({true}, {score})"
     )
 

@@ -62,7 +62,7 @@ def roles_of_hit(
         if len(ids) != 1:
             what = f"several ids: {format_list(ids)}" if ids else "no id"
             say = f"choose one: {argument('columns', {'item': ids[0]})}" if ids else ""
-            msg = f"{where} has {what}; {say or 'it has ' + format_list(names, limit=20)}"
+            msg = f"{where} has {what}; {say or 'its fields are ' + format_list(names, limit=20)}"
             raise ColumnRoleError(msg)
         roles["item"] = ids[0]
     return roles
@@ -211,6 +211,6 @@ def list_among(items: Any) -> tuple[int, str] | None:
     for position, text in enumerate(items):
         parsed = list_in_text(text)
         if parsed is not None:
-            row = f"write a row for each item, or lists in JSON: {safe_repr(parsed)}"
-            return position, f"the item id {safe_repr(text)} is a list as text; {row}"
+            row = f"write a row for each item of {safe_repr(parsed)}, or JSON with lists"
+            return position, f"the item id {safe_repr(text)} is the text of a list; {row}"
     return None

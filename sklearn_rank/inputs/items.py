@@ -79,16 +79,16 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
         return list(given)
     if isinstance(given, Number) and isinstance(where, Where):
         msg = f"{where} is the number {safe_repr(given)}"
-        msg += "; of one query pass {query: {item: number}}"
+        msg += "; pass {query: {item: number}}"
         if isinstance(where.query, tuple):
-            msg = f"{where} is a number by query and item; pass {{query: {{item: number}}}}"
+            msg = f"{where} is a number for a query and an item; pass {{query: {{item: number}}}}"
         elif where.argument == "y_true":
-            msg += f", of one item for each a list, {{query: [{safe_repr(given)}]}}"
+            msg += f", or a list of relevant items, {{query: [{safe_repr(given)}]}}"
         raise TypeError(msg)
     refuse_unordered(given, str(where))
     given = as_native(given, str(where))
     if isinstance(given, Mapping):
-        msg = f"{where} is a {type(given).__name__} where a list is expected"
+        msg = f"{where} is a {type(given).__name__}; pass a list"
         raise TypeError(msg)
     if isinstance(given, np.ndarray) and given.ndim != 1:
         msg = f"{where} should be a 1d array, got an array of shape {given.shape} instead."
@@ -108,13 +108,13 @@ def _items_of(given: Any, where: Where | str) -> list[Any]:
         return list(given)
     kind, rows, msg = type(given).__name__, getattr(given, "index", None), ""
     if hasattr(given, "columns") or hasattr(given, "column_names"):
-        msg = f"{where} is a {kind}; pass the column of its items as a list, or one long frame"
+        msg = f"{where} is a {kind}; pass its item column as a list, or one frame for all queries"
     elif hasattr(given, "iloc"):
         are_numbers = getattr(given.dtype, "kind", "O") in "iufb"
         if names_rows(rows) or (are_numbers and type(rows).__name__ != "RangeIndex"):
             msg = f"{where} is a {kind}; pass .to_dict() for {{item: number}}, or .tolist()"
     elif hasattr(given, "keys") and not isinstance(given, Mapping):
-        msg = f"{where} is a {kind}; pass the list of hits of a response, or a dict"
+        msg = f"{where} is a {kind}; pass its list of hits, or a dict"
     if msg:
         raise TypeError(msg)
     return sequence(given, where)
@@ -225,7 +225,7 @@ class ItemReader:
                 if pair is not None and self._provider is None:
                     msg = (
                         f"{where} holds {safe_repr(pair)}, an id and a number; pass {{item: "
-                        "grade}, or a set, in which pairs are items"
+                        "grade}, or a set if such pairs are the items"
                     )
                     raise TypeError(msg)
             keys = self._keys(items, where)
@@ -234,14 +234,12 @@ class ItemReader:
                 again = keys[rows[1]]
                 if self._provider is not None:
                     both = " and ".join(sorted(safe_repr(items[row]) for row in rows))
-                    msg = (
-                        f"string_provider makes {safe_repr(again)} of two items of {where}: {both}"
-                    )
+                    msg = f"string_provider gives {safe_repr(again)} twice in {where}, for {both}"
                     raise ValueError(msg)
                 if isinstance(again, (int, float)):
                     msg = (
                         f"{where} repeats a number; if these are grades, pass 2-D arrays, or rows "
-                        "with groups= where lengths differ"
+                        "with groups= if lengths differ"
                     )
                     raise ValueError(msg)
             read.append((keys, grades))
@@ -271,9 +269,10 @@ class ItemReader:
         for position, item in enumerate(items if not kinds <= SIMPLE_IDS else ()):
             msg = ""
             if not is_hashable(item):
-                msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
+                kind = type(item).__name__
+                msg = f"{where} holds an unhashable {kind} as an item; pass string_provider"
                 if isinstance(item, list):
-                    msg += "; for alternatives, any of which counts, return one string for all"
+                    msg += "; if its elements are alternatives, return one string for all of them"
             elif is_missing(item):
                 msg = f"{where} holds a missing item ({safe_repr(item)}) at position {position + 1}"
             elif isinstance(item, bool):
@@ -366,13 +365,13 @@ class ItemReader:
         if not self._unread:
             return
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
-        advice = "Name it score (the highest ranks first), or pass the ids alone, best first"
+        advice = "Name it score (the highest ranks first), or pass only the ids, best first"
         where = "a dict of y_score"
         if self.form != "dicts":
             name, where = next(iter(self._unread)), "an object of y_score"
             advice = (
                 f"Pass {{item.id: item.{name} for item in ranking}} (the highest ranks first), or "
-                "the ids alone, best first"
+                "only the ids, best first"
             )
         refuse_unread(counts, where, ORDER, advice)
 
@@ -406,8 +405,7 @@ class ItemReader:
         ]
         self._warn_of_order(
             scores,
-            "string_provider reads ids, and scores order the items; to keep the order of the "
-            "lists, pass the strings themselves",
+            "Items are ranked by score; to keep the order of the lists, pass the ids themselves",
         )
         return [
             (keys, old if isinstance(ranking, Mapping) else new)
@@ -424,8 +422,8 @@ class ItemReader:
                     found = [list(map(negative, numbers)) for numbers in found]
                 self._warn_of_order(
                     found,
-                    f"The lists are read in their order, and {safe_text(name)} of their items is "
-                    "not read; sort them, or pass {string: number}",
+                    f"Items are ranked in the order of the lists, not by {safe_text(name)}; "
+                    "sort the lists, or pass {id: number}",
                 )
 
     def _warn_of_order(self, scores: list[list[Any]], what_counts: str) -> None:
@@ -445,8 +443,8 @@ class ItemReader:
 
     def _other(self, hit: Any, position: int, where: object) -> TypeError:
         return TypeError(
-            f"{where} holds {safe_repr(hit)} at position {position + 1}, and other items of "
-            f"y_score are {self.form}; pass one, with a number as score, for each item"
+            f"{where} holds {safe_repr(hit)} at position {position + 1}, but other items of "
+            f"y_score are {self.form}; pass all items in this form, with a number as score"
         )
 
     def _key(self, item: Any, where: object) -> Any:
@@ -457,14 +455,14 @@ class ItemReader:
                 return name
         elif getattr(item, "__hash__", None) is not None:
             return item
-        msg = f"items of {where} are unhashable {type(item).__name__}{PROVIDER}"
+        msg = f"items of {where} are unhashable {type(item).__name__} objects{PROVIDER}"
         raise TypeError(msg)
 
     def mismatch(self) -> str:
         """Why no ranked object can match a judged item; "" if there are no objects."""
         if self.object is None:
             odd = self._odd if self._provider is None else None
-            return "" if odd is None else f"{safe_repr(odd)} is no pair (id, score)"
+            return "" if odd is None else f"{safe_repr(odd)} is not an (id, score) pair"
         key = "id" if self._provider is None else "string_provider"
         return f"{type(self.object).__name__} objects are compared by their {key}{PROVIDER}"
 
@@ -488,8 +486,8 @@ def _table(
         if keys
     }
     if len(with_numbers) > 1:
-        both = f"{Where(argument, with_numbers[True])} and {Where(argument, with_numbers[False])}"
-        msg = f"{both} have items with and without a {what}; pass one form for all queries"
+        have, lack = (Where(argument, with_numbers[has]) for has in (True, False))
+        msg = f"items of {have} have {plural}, items of {lack} do not; pass one form for all"
         raise TypeError(msg)
     # An empty dict has no numbers that the items of others would lack.
     have_numbers = True in with_numbers or not with_numbers
@@ -506,15 +504,15 @@ def _table(
         row = next((row for row in rows if isinstance(numbers[row], (Mapping, list))), rows[0])
         advice = "pass a number"
         if isinstance(numbers[row], (Mapping, list)):
-            advice = "of a response pass its list of hits"
+            advice = "if this is a response, pass its list of hits"
             if what == "grade":
-                advice = "pass {item: grade}, or the items alone; read_qrels reads files of records"
+                advice = "pass {item: grade}, or only the items; read_qrels reads files of records"
         elif isinstance(numbers[row], str) and not any(
             isinstance(id_, str) for id_ in ids.distinct
         ):
-            advice = "pass a number, or of {rank: item} the items alone, list(ranking.values())"
+            advice = "pass a number; if this is {rank: item}, pass list(ranking.values())"
         shown = safe_repr(numbers[row])
-        msg = f"{argument} has the {what} {shown} at {made.name_row(row)}; {advice}"
+        msg = f"{argument} has the {what} {shown} for {made.name_row(row)}; {advice}"
         raise TypeError(msg)
     return kind(queries, offsets, ids, **{plural: as_numbers(numbers, argument)})
 

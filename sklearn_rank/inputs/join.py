@@ -94,7 +94,7 @@ from sklearn_rank.support.text import argument, as_text, called, count, format_l
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Missing
 
 _NO_SCORES = (
-    "ranked lists carry no scores that compare across queries; "
+    "ranked lists have no scores to compare across queries; "
     "pass relevance=, {item: score} rankings, or arrays"
 )
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
@@ -230,10 +230,10 @@ def _data_of(
         items = by_falling_id(items, ids)
     if relevance is not None:
         if items.scores is not None:
-            msg = "y_score holds {item: score} rankings, which need no relevance="
+            msg = "y_score already holds scores, {item: score}; leave out relevance="
             raise TypeError(msg)
         if joined.counts.duplicates:
-            msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
+            msg = "duplicates='first' cannot drop relevance= scores; drop repeated items and theirs"
             raise ValueError(msg)
         keyed = about.get("keyed", False)
         scores = relevance_scores(relevance, query_ids, items.offsets, keyed=keyed)
@@ -485,9 +485,9 @@ def _look_up_shared(
         were, count_ = ("was", "counts") if len(several) == 1 else ("were", "count")
         listed = format_list([judged_ids[code] for code in several])
         warn(
-            f"{count(len(several), 'item')} of the shared ground truth {were} found by several "
-            f"queries ({listed}) and {count_} as relevant for each; pass one ground truth per "
-            "query, or items that identify the pair of query and item",
+            f"{count(len(several), 'item')} of the shared ground truth {were} retrieved for "
+            f"several queries ({listed}) and {count_} as relevant for each; pass one ground truth "
+            "per query, or ids that identify both query and item",
             RankingMatchWarning,
         )
     if options.assume == "partial":
@@ -571,15 +571,15 @@ def join_queries(
         if alike:
             query, other = alike[0], by_text[str(alike[0])]
             msg = (
-                f"{len(alike):,} queries have different types in {called('y_true')} and "
+                f"{len(alike):,} query ids differ in type between {called('y_true')} and "
                 f"{called('y_score')}, such as {safe_repr(query)} ({type(query).__name__}) and "
-                f"{safe_repr(other)} ({type(other).__name__}), and do not match; use one type"
+                f"{safe_repr(other)} ({type(other).__name__}), so they do not match; use one type"
             )
         elif missing == "raise":
             msg = (
                 f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: "
                 f"{format_list(absent)}. Pass {argument('missing', 'zero')} to count them as empty "
-                f"rankings, or {argument('missing', 'skip')}."
+                f"rankings, or {argument('missing', 'skip')} to leave them out."
             )
     if msg:
         raise QueryMismatchError(msg)
@@ -628,8 +628,8 @@ def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
 # Layouts of ids -----------------------------------------------------------------------------------
 
 _PAIRS = (
-    "{2} is a {0} keyed by query, {3} a {1}; pass both as mappings or both in the order of the "
-    "queries"
+    "{2} is a {0} keyed by query, but {3} is a {1}; pass both as mappings, or both as sequences in "
+    "the same order of queries"
 )
 
 
@@ -663,8 +663,8 @@ def _refuse_other_sides(y_true: Any, y_score: Any) -> None:
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
     elif isinstance(y_score, Mapping) and is_shared:
         msg = (
-            f"y_true is a {kinds[0]}, one ground truth for all queries, which goes with a list of "
-            "rankings: pass list(y_score.values()), or a mapping with a truth per query"
+            f"y_true is a {kinds[0]}, one ground truth for all queries, but y_score is keyed by "
+            "query; pass list(y_score.values()), or a mapping with one truth per query"
         )
     elif isinstance(y_score, Mapping):
         msg = _PAIRS.format(*kinds[::-1], "y_score", "y_true")
@@ -672,21 +672,21 @@ def _refuse_other_sides(y_true: Any, y_score: Any) -> None:
         msg = f"y_score is a tuple of two 2-D arrays{OF_PAIR}"
     elif is_frame(y_score):
         msg = (
-            f"y_score is a data frame and y_true a {kinds[0]}, which has no query "
-            "ids to join them by; pass y_true as a frame or mapping, too"
+            f"y_score is a data frame, but y_true is a {kinds[0]} without query ids to join by; "
+            "pass y_true as a frame or mapping, too"
         )
     elif is_2d and not hasattr(y_score, "tolist"):
-        msg = f"y_score is a {kinds[1]}; pass a ranked list per query, or 2-D arrays of both sides"
+        msg = f"y_score is a {kinds[1]}; pass a ranked list per query, or 2-D arrays on both sides"
     elif is_2d and y_score.dtype.kind == "f":
         msg = (
-            f"y_true holds a ground truth per query, and y_score is a 2-D array of shape "
-            f"{y_score.shape} of scores; pass ranked item ids, or y_true as a 2-D array of grades"
+            f"y_true holds one ground truth per query, but y_score is a 2-D array of scores, shape "
+            f"{y_score.shape}; pass ranked item ids, or y_true as a 2-D array of grades"
         )
     for name, side in (("y_true", y_true), ("y_score", y_score)):
         if not (msg or is_shared) and hasattr(side, "iloc") and names_rows(side.index):
             msg = (
-                f"{name} is a Series whose index names queries, and the other side has none to "
-                f"join by; pass both as Series or mappings, or {name}.tolist()"
+                f"the index of {name} names queries, but the other side has no query ids to join "
+                f"by; pass both as Series or mappings, or {name}.tolist()"
             )
     if msg:
         raise TypeError(msg)
@@ -695,14 +695,14 @@ def _refuse_other_sides(y_true: Any, y_score: Any) -> None:
 def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool) -> None:
     """TypeError or ValueError for what is no ground truth or no ranking of a query."""
     if set(map(type, rankings)) == {str} and (is_shared or len(truths) != len(rankings)):
-        msg = "y_score is a list of texts, where each query has a list of its own; of one query "
-        msg += "pass [y_true] and [y_score]"
+        msg = "y_score is a list of strings, not one list per query; for a single query pass "
+        msg += "[y_true] and [y_score]"
         raise TypeError(msg)
     if not is_shared:
         if len(truths) != len(rankings) and set(map(type, truths)) == {tuple}:
             msg = (
-                f"y_true is a list of {len(truths):,} tuples for {len(rankings):,} rankings; a set "
-                "of them, set(y_true), is one ground truth for all queries"
+                f"y_true is a list of {len(truths):,} tuples for {len(rankings):,} rankings; pass "
+                "set(y_true) if they are one ground truth for all queries"
             )
             raise ValueError(msg)
         check_same_length("y_true", len(truths), "y_score", len(rankings))
@@ -710,7 +710,7 @@ def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool)
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
     if are_records(truths) and are_records(rankings):
-        msg = "y_true and y_score are lists of rows; pass data frames, as pandas.DataFrame(y_true)"
+        msg = "y_true and y_score are lists of rows; pass data frames: pandas.DataFrame(y_true)"
         raise TypeError(msg)
     for name, given, rule in (
         ("y_score", rankings, "the lists layout takes one ranked list per query"),
@@ -719,7 +719,7 @@ def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool)
         for kind in set(map(type, given)):
             if not hasattr(kind, "__len__") and not hasattr(kind, "__next__"):
                 query = next(query for query, one in enumerate(given) if type(one) is kind)
-                msg = f"{Where(name, query)} is {kind.__name__}; {rule}"
+                msg = f"{Where(name, query)} is of type {kind.__name__}; {rule}"
                 raise TypeError(msg)
 
 
@@ -733,12 +733,12 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
         elif isinstance(y_score, (list, tuple)) and all(
             isinstance(run, Mapping) for run in y_score
         ):
-            msg += "; repeated runs of one system are Repeats(runs)"
+            msg += "; for repeated runs of one system pass Repeats(runs)"
         elif isinstance(y_score, (FunctionType, MethodType)):
-            msg += "; call it for each: {query: search(query) for query in y_true}"
+            msg += "; call it for each query: {query: search(query) for query in y_true}"
         raise TypeError(msg)
     if are_columns(y_true, y_score):
-        msg = "y_true and y_score hold columns; pass data frames, as pandas.DataFrame(y_true)"
+        msg = "y_true and y_score hold columns; pass data frames: pandas.DataFrame(y_true)"
         raise TypeError(msg)
     are_keys = options.string_provider is None
     in_truth, in_run = (getattr(side, "numbers", side) for side in (y_true, y_score))

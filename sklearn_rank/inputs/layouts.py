@@ -107,8 +107,8 @@ def layout_of(y_true: Any) -> str:
     first = first_of(y_true, "y_true")
     if isinstance(first, (str, bytes)):
         msg = (
-            "y_true holds strings; pass a set, list or {item: grade} per query, numbers, or one "
-            "set, set(y_true), for all queries; of one query pass [y_true] and [y_score]"
+            "y_true holds strings; pass a set, list or {item: grade} per query, or numbers. If it "
+            "is the truth of all queries pass set(y_true), of one query [y_true] and [y_score]"
         )
         raise TypeError(msg)
     if is_foreign_number(first):  # which has a length that it does not know
@@ -152,8 +152,8 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
                 advice = "leave it out, or pass y_true.ravel() if y_true is one column"
             takers = [other.name for other in _LAYOUTS if name in other.takes]
             msg = (
-                f"{name} belongs to the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, "
-                f"and y_true is of the {layout.name} layout; {advice}"
+                f"{name} is only for the {' and '.join(takers)} layout{'s' * (len(takers) > 1)}, "
+                f"but y_true has the {layout.name} layout; {advice}"
             )
             raise TypeError(msg)
 

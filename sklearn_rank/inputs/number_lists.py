@@ -15,9 +15,7 @@ _LISTED_NUMBERS = (int, float, np.integer, np.floating)
 _LARGEST_GRADE = 10
 """Grades are small; ids of a collection seldom are all."""
 READ_AS_IDS = "numbers were read as lists of item ids"
-_ARRAYS = (
-    "as two arrays of shape (n_queries, n_items), or as rows with groups= where lengths differ"
-)
+_ARRAYS = "as two arrays of shape (n_queries, n_items), or as rows with groups= if lengths differ"
 
 
 class _Pair(NamedTuple):
@@ -54,10 +52,9 @@ def check_number_lists(truths: list[Any], rankings: Any, query_ids: Any) -> str:
         return ""
     if max(len(truth) for _, truth, _ in pairs) > 1:
         warn(
-            "y_true and y_score hold equally many small whole numbers for each query, most of "
-            "them different, and are read as lists of item ids; if they are grades and scores, "
-            "pass "
-            f"them {_ARRAYS}",
+            "y_true and y_score hold equally many small whole numbers for each query and are read "
+            "as lists of item ids, but few ids are on both sides; if they are grades and scores, "
+            f"pass them {_ARRAYS}",
             RankingDataWarning,
         )
     return READ_AS_IDS
@@ -83,7 +80,7 @@ def _refuse_fractions(truths: list[Any], rankings: list[Any], query_ids: Any) ->
             fraction = next((x for x in floats if 0 < x % 1 < 1), None)
             if fraction is not None:
                 msg = (
-                    f"{name}[{safe_repr(query_ids[query])}] is a list with {safe_repr(fraction)}, "
-                    f"and fractions are not item ids; pass grades and scores {_ARRAYS}"
+                    f"{name}[{safe_repr(query_ids[query])}] contains {safe_repr(fraction)}, but "
+                    f"fractions are not item ids; pass grades and scores {_ARRAYS}"
                 )
                 raise TypeError(msg)

@@ -177,12 +177,12 @@ def find_roles(
             families = (f"{family.ids} {family.texts}" for family in ROLES[role])
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are {there}. Known "
-                f"names: {', '.join(' '.join(families).split())}. For another one pass "
+                f"names: {', '.join(' '.join(families).split())}. For another name pass "
                 f"{argument('columns', {role: spare[0] if len(spare) == 1 else '...'})}"
             )
             lists = [name for name in free if any(lists_of([name], side) for side in LISTS)]
             if role == "item" and lists:
-                what = f"{safe_repr(lists[0])} is a name of lists"
+                what = f"{safe_repr(lists[0])} is a name for lists"
                 msg += f". {what}: write a row for each item, or JSON with lists"
         elif role not in given and len(set(matching)) > 1:
             msg = (
@@ -190,7 +190,7 @@ def find_roles(
                 f"Choose one: {argument('columns', {role: column})}"
             )
         elif column is not None and names.count(column) > 1:
-            times = f"{names.count(column)} columns of the name {safe_repr(column)}"
+            times = f"{names.count(column)} columns named {safe_repr(column)}"
             msg = f"{where} has {times}; rename them"
         if msg:
             raise ColumnRoleError(msg)
@@ -258,7 +258,7 @@ def check_columns(columns: Columns | None) -> Columns:
             msg = f"columns sets {role!r} to {safe_repr(name)}, which is not the name of a column"
         elif name is not None and role_by_name.setdefault(name, role) != role:
             both = f"{role_by_name[name]!r} and to {role!r}"
-            msg = f"columns gives {safe_repr(name)} to {both}, but a column has one role"
+            msg = f"columns gives {safe_repr(name)} to {both}, but a column can have one role only"
         if msg:
             raise ColumnRoleError(msg)
     return columns
@@ -285,8 +285,8 @@ FEW_TEXTS = 12
 _NUMBER_TEXT = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?\s*%?\s*|true|false", re.I)
 """Text of a number, or a flag."""
 _FLAGS = ("true", "false")
-_KINDS = ("numbers", "flags", "texts")
-"""What columns hold that may be grades; texts are no scores."""
+_KINDS = ("numbers", "flags", "strings")
+"""What columns hold that may be grades; strings are not scores."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([ T].*)?")
 _SHOWN = 6
 
@@ -353,11 +353,11 @@ def refuse_unread(
     otherwise, note = "the order of the rows would rank the items", _RANKS_FIRST.get(role, "")
     if kinds == GRADE:
         otherwise, note = "every row would be relevant", ""
-    if kinds == GRADE and doubtful[first] == "texts":
+    if kinds == GRADE and doubtful[first] == "strings":
         texts = text_grades(unread[first][0])
         note = (
-            f" and {texts}, a number for each text (in a frame, map them: "
-            f"{safe_repr(first)}.map({{...}}))"
+            f" and {texts}, a number for each string (in a frame, map them: "
+            f"frame[{safe_repr(first)}].map({{...}}))"
         )
     listed = ", ".join(f"{safe_repr(name)} ({what})" for name, what in doubtful.items())
     advice = advice or (
@@ -396,4 +396,4 @@ def _may_be(name: str, values: Collection[Any], n_values: int) -> str:
         return "numbers"
     if texts and n_numbers >= len(texts) / 2:
         return "numbers"
-    return "texts" if 0 < len(texts) <= FEW_TEXTS else ""
+    return "strings" if 0 < len(texts) <= FEW_TEXTS else ""

@@ -129,7 +129,7 @@ def affixed_items(
 
 def spelling_hint(left: Collection[Any], right: Collection[Any]) -> str:
     """How many unmatched ids differ only in spelling; "" if none does."""
-    what, pairs = "type, case, spaces, signs or zeros", alike_ids(left, right)
+    what, pairs = "type, case, spaces, punctuation or zeros", alike_ids(left, right)
     if not pairs:
         what, pairs = _affixed(left, right)
     if not pairs:

@@ -134,9 +134,9 @@ def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     if n_rising < _NEARLY_ALL * n_lists:
         return ""
     return (
-        f"scores rise along {n_rising:,} of {n_lists:,} rankings in the order of their items, "
-        "like distances and ranks, but the highest score ranks first. Pass score=-distance for "
-        "distances, and sort items by falling score"
+        f"scores rise along {n_rising:,} of {n_lists:,} rankings, like distances or ranks, but the "
+        "highest score ranks first. For distances pass score=-distance; otherwise sort the items "
+        "by descending score"
     )
 
 
@@ -153,8 +153,8 @@ def doubt_of_ties(scores: Array, offsets: IntArray) -> str:
     if len(several) < _FEWEST or n_tied < _NEARLY_ALL * len(several):
         return ""
     return (
-        f"all items of {n_tied:,} of {len(several):,} rankings have the same score, although "
-        "they have an order or ranks; leave out the scores to rank by these"
+        f"all items have the same score in {n_tied:,} of {len(several):,} rankings, although "
+        "their order or ranks are given; leave out the scores to use those"
     )
 
 
@@ -180,7 +180,7 @@ def scores_of(scores: Array | None, distances: Array | None, name: str) -> Array
     if len(rising) and rising.min() >= 0 and rising.max() > 0:
         msg = (
             f"{name} has a score and a distance that rise together, but the highest score and "
-            f"the smallest distance rank first; leave one of them out: columns={{'distance': None}}"
+            f"the smallest distance rank first; leave one out: columns={{'distance': None}}"
         )
         raise ColumnRoleError(msg)
     return scores
@@ -433,7 +433,7 @@ class Run(LongTable):
     def from_columns(
         cls, queries: Any, items: Any, *, scores: Any = None, ranks: Any = None, **about: Any
     ) -> Run:
-        """Rows in any order: ids of queries and items, and scores, ranks, or rows in ranked order.
+        """Build from rows in any order; without scores or ranks, the order of rows is the ranking.
 
         Parameters
         ----------
@@ -451,7 +451,7 @@ class Run(LongTable):
         Raises
         ------
         ValueError
-            If an id is missing, or two rows of a query have one rank.
+            If an id is missing, or two rows of a query have the same rank.
         """
         name = about.pop("ranks_name", "ranks")
         query_ids, offsets, ids, numbers = _by_query(queries, items, scores=scores, ranks=ranks)
@@ -489,13 +489,13 @@ class Run(LongTable):
         )
         if len(gaps) and not tied.any():  # tied ranks leave out those that follow
             gap = int(gaps[0])
-            from_ = f"from {ranks[gap - 1]:g} to " if gap not in starts else "in with "
+            jump = f"jumps from {ranks[gap - 1]:g} to" if gap not in starts else "starts at"
             queries = len(np.unique(np.searchsorted(offsets, gaps, side="right")))
             yield (
-                f"{name} jumps {from_}{ranks[gap]:g} in query {self._query_of(gap)} (gaps in "
-                f"{queries:,} of {len(starts):,} queries): items below a gap count as ranked "
-                "higher, for example in a filtered or joined run. Pass the whole run; if nothing "
-                "is missing, renumber the ranks"
+                f"{name} {jump} {ranks[gap]:g} in query {self._query_of(gap)} (gaps in "
+                f"{queries:,} of {len(starts):,} queries), as in a filtered or joined run: items "
+                "below a gap count as ranked higher. Pass the whole run; if nothing is missing, "
+                "renumber the ranks"
             )
         if self.scores is None:
             return
@@ -508,9 +508,9 @@ class Run(LongTable):
             )
             yield (
                 f"{name} contradicts the scores, by which the items are ranked: in query "
-                f"{self._query_of(first)} {both}. If these are distances pass score=-distance; "
-                f"else pass {argument('columns', {'score': None})} to rank by the "
-                f"ranks, or {argument('columns', {'rank': None})}"
+                f"{self._query_of(first)} {both}. If the scores are distances pass "
+                f"score=-distance; otherwise pass {argument('columns', {'score': None})} to use "
+                f"the ranks, or {argument('columns', {'rank': None})} to use the scores"
             )
 
     def _query_of(self, row: int) -> str:
@@ -540,7 +540,7 @@ class Qrels(LongTable):
 
     @classmethod
     def from_columns(cls, queries: Any, items: Any, *, grades: Any = None, **about: Any) -> Qrels:
-        """Rows in any order: ids of queries and items, and grades; without them all are relevant.
+        """Build from rows in any order; without grades all items are relevant.
 
         Parameters
         ----------
@@ -586,14 +586,14 @@ def _by_query(
             raise ValueError(msg)
     queries, items = sides
     if len(queries) != len(items):
-        msg = f"{len(queries):,} rows of queries, but {len(items):,} of items"
+        msg = f"queries has {len(queries):,} rows, but items has {len(items):,}"
         raise ValueError(msg)
     for name, given in numbers.items():
         if given is None:
             continue
         numbers[name] = column = as_numbers(as_numpy(given), name)
         if column.shape != (len(items),):
-            msg = f"{name} has the shape {column.shape}, not one for each of {len(items):,} rows"
+            msg = f"{name} has shape {column.shape}; pass one value for each of {len(items):,} rows"
             raise ValueError(msg)
     if isinstance(items, list):
         items = CodedIds.of(items)

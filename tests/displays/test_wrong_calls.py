@@ -80,7 +80,7 @@ def test_kinds_systems_and_numbers_of_names():
         ({"k": 0}, "The 'k' parameter of MeasureAtKDisplay must be an int"),
         (
             {"string_provider": str},
-            "string_provider belongs to the lists and mapping layouts, and y_true is",
+            "string_provider is only for the lists and mapping layouts, but y_true",
         ),
         (
             {"groups": None},

@@ -257,7 +257,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "no mapping": ("12", "must be"),
     "lacks a query": ({"q1": 1}, "no number for 'q2'"),
     "unknown": ({**OLD_MS, "q\x1b": 1}, r"not evaluated: 'q\\x1b'"),
-    "twice": (pd.Series([1, 2, 3], index=["q1", "q2", "q1"]), "holds queries more than once"),
+    "twice": (pd.Series([1, 2, 3], index=["q1", "q2", "q1"]), "repeats queries: 'q1'; keep one"),
     "infinite": ({"q1": 1, "q2": math.inf}, "query 'q2'"),
     "text": ({"q1": 1, "q2": "3"}, "query 'q2'"),
     "huge": ({"q1": 1, "q2": 10**400}, "query 'q2'"),

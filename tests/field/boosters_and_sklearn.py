@@ -247,7 +247,7 @@ apart = (np.arange(30) - np.arange(40)[:, None]) % 30
 judged, seen = (apart == 0).astype(int), (apart > 0) & (apart < 10)
 row("candidates: not seen", judged, -apart, "mrr", 1.0, {"candidates": ~seen})
 seen[:2] |= apart[:2] == 0
-wanted = Warned(2 / 40, "2 of 40 relevant items are candidates, and 31% of")
+wanted = Warned(2 / 40, "only 2 of 40 relevant items are candidates, but 31% of")
 row("candidates: seen", judged, -apart, "mrr", wanted, {"candidates": seen})
 ranked = np.ma.masked_array(-apart, ~seen)
 row("a mask of what is not seen", judged, ranked, "mrr", wanted)
@@ -273,7 +273,7 @@ row(
     per_row,
 )
 judged, ranked = [0, 1] * 5, [1.0, 2] * 5
-wanted = Warned(1.0, "same numbers as y_true")
+wanted = Warned(1.0, "groups equals y_true")
 row("grades as groups", judged, ranked, "mrr", wanted, {"groups": judged})
 sizes = [2, 3, 2, 3, 4]
 options = {"groups": np.repeat(sizes, sizes)}

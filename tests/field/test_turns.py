@@ -29,12 +29,12 @@ WORKS = {
     "sr.compare(TRUTH, {'map': RUN, 'mrr': RUN}, ['map', 'mrr'])['mrr'].system": "mrr",
 }  # fmt: skip
 RESULTS = {
-    "ev.map": r"'map'; it is result\['map'\]$",
-    "ev.ndcg_at_10": r"it is result\['ndcg_at_10'\]$",
+    "ev.map": r"'map'; use result\['map'\]$",
+    "ev.ndcg_at_10": r"use result\['ndcg_at_10'\]$",
     "ev.ndcg": r"did you mean 'ndcg@10'\? Measures are elements: result\['map'\]$",
     "ev.perquery": r"did you mean 'per_query'\?$",
     "ev._ipython_display_": "has no attribute '_ipython_display_'$",
-    "change.map": r"'map'; it is result\['map'\]$",
+    "change.map": r"'map'; use result\['map'\]$",
     "change.per_query": r"values\('map'\) has the values",
     "change.to_judge": r"evaluations\['new'\]\.to_judge",
     "change['new']": r"'new' is a system; its change is result\[measure, system\]",

@@ -104,7 +104,9 @@ def test_one_missed_item_is_one_item():
 
 
 def test_items_that_several_queries_found_are_warned_of():
-    with pytest.warns(RankingDataWarning, match=r"^1 item .* was found by .* \('a'\) and counts"):
+    with pytest.warns(
+        RankingDataWarning, match=r"^1 item .* was retrieved for .* \('a'\) and counts"
+    ):
         evaluation = evaluate({"a"}, [["x", "a"], ["a", "y"]], "mrr")
     assert evaluation["mrr"] == (1 / 2 + 1) / 2
 

@@ -77,7 +77,7 @@ def test_few_steps_may_rise_by_chance_where_no_order_is_claimed() -> None:
     frame.loc[0, "score"] = 0.0
     evaluate({query: {"c"} for query in queries}, frame, "mrr")
     tied = {query: [("a", 1.0), ("b", 1.0)] for query in TRUTH}
-    with pytest.warns(RankingOrderWarning, match=f"^all items of {len(TRUTH)} of {len(TRUTH)}"):
+    with pytest.warns(RankingOrderWarning, match=f"same score in {len(TRUTH)} of {len(TRUTH)}"):
         evaluate(TRUTH, tied, "mrr")
     evaluate(TRUTH, {query: dict(pairs) for query, pairs in tied.items()}, "mrr")
 
@@ -136,7 +136,7 @@ FULL = {"user": ["u"] * 4 + ["v"] * 3, "item": list("abcdefg"), "rank": [1, 2, 3
 JUDGED = {"user": ["u", "u", "v"], "item": ["b", "d", "g"]}
 # Joined with the judgements the hits seem to stand on top: MRR is (1/2 + 1/3) / 2 of the whole run.
 JOINED = pd.DataFrame(FULL).merge(pd.DataFrame(JUDGED))
-GAPS = r"jumps in with 2 in query 'u' \(gaps in 2 of 2 queries\)"
+GAPS = r"starts at 2 in query 'u' \(gaps in 2 of 2 queries\)"
 
 
 def files_of(table: pd.DataFrame) -> list[Any]:

@@ -109,7 +109,7 @@ def test_ids_of_items_are_not_read_as_grades() -> None:
     ("columns", "message"),
     [
         ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', but a column"),
-        ({"grade": "zz"}, "columns names 'zz', which no frame has"),
+        ({"grade": "zz"}, "columns names 'zz', but the frames have"),
         ({"relevant": {"item": "item"}}, "unknown role 'relevant'"),
         ({"item": 7}, "sets 'item' to 7, which is not the name of a column"),
     ],
@@ -177,7 +177,7 @@ def test_frames_with_lists_of_items_are_passed_as_mappings(make: Any) -> None:
     ):
         evaluate(frame, {"q": ["a"]}, "mrr")
     with pytest.raises(
-        ColumnRoleError, match=r"y_score has no column .* lists of items as a mapping"
+        ColumnRoleError, match=r"y_score has no column .* lists of items to a mapping"
     ):
         evaluate({"q": {"a"}}, frame[["user_input", "retrieved_context_ids"]], "mrr")
     sides = [dict(zip(frame["user_input"], frame[name], strict=True)) for name in frame.columns[1:]]
@@ -189,7 +189,7 @@ def test_one_list_of_a_file_is_not_both_sides(tmp_path: Path) -> None:
     file.write_bytes(lines({"query": "q", "gt": ["a"], "hit": ["x"]}).getvalue())
     for name in ("gt", "hit"):
         qrels = read_qrels(file, columns={"item": name})
-        with pytest.raises(ColumnRoleError, match=rf"'{name}\[\]' is the list of both"):
+        with pytest.raises(ColumnRoleError, match=rf"'{name}\[\]' is read as both"):
             evaluate(qrels, read_run(file, columns={"item": name}), "mrr")
     found = lines({"query": "q", "docs": ["a"]}).getvalue()  # of two streams nothing is known
     assert evaluate(read_qrels(io.BytesIO(found)), read_run(io.BytesIO(found)), "mrr")["mrr"] == 1.0
@@ -198,7 +198,7 @@ def test_one_list_of_a_file_is_not_both_sides(tmp_path: Path) -> None:
 
 
 def test_ids_in_lists_of_items() -> None:
-    with pytest.raises(ColumnRoleError, match="an item of <file> has no id; it has 'text'"):
+    with pytest.raises(ColumnRoleError, match="an item of <file> has no id; its fields are 'text'"):
         read_run(lines({"query": "q", "results": [{"text": "a"}]}))
     two = {"query": "q", "hits": [{"id": 1, "doc_id": "d7"}]}
     with pytest.raises(ColumnRoleError, match=r"several ids: 'id', 'doc_id'.*'item': 'id'"):
@@ -336,7 +336,7 @@ def test_a_column_that_may_be_the_grade_is_never_left_out(
         (
             "question,relevant,notes",
             None,
-            "item': '...'}. 'relevant' is a name of lists: write a row for each item, or JSON",
+            "item': '...'}. 'relevant' is a name for lists: write a row for each item, or JSON",
         ),
         ("mode,doc,rel", None, "query': '...'"),
         ("q,doc,rel", None, "query': 'q'"),
@@ -375,7 +375,9 @@ def test_other_columns_are_left_alone(door: str, values: Any) -> None:
 
 def test_lists_of_numbers_are_not_left_out():
     hits = {"query": "q", "retrieved": ["a", "b"], "bm25": [1, 2]}
-    with pytest.raises(ValueError, match=r":1: has a list 'bm25' of a number for each item; write"):
+    with pytest.raises(
+        ValueError, match=r":1: has a list 'bm25' with a number for each item; write"
+    ):
         read_run(lines(hits), format="jsonl")
     assert read_run(lines(hits), columns={"score": None}) == {"q": ["a", "b"]}
     assert read_run(lines({**hits, "bm25": ["x", "y"]})) == {"q": ["a", "b"]}
@@ -394,5 +396,7 @@ def test_a_list_as_text_is_never_one_item(door: str, side: str) -> None:
         if text in NO_LISTS:
             assert 0 < through(door, table, side) <= 1, "an id"
             continue
-        with pytest.raises((TypeError, FileFormatError), match="is a list as text; write a row"):
+        with pytest.raises(
+            (TypeError, FileFormatError), match="is the text of a list; write a row"
+        ):
             through(door, table, side)
