@@ -93,7 +93,7 @@ def read_spark(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
         if getattr(options, name) not in (None, False):
             msg = (
                 f"{name} needs the ids of all items in memory, as gates with a baseline do, but "
-                "those of a Spark frame stay in Spark; leave it out, or pass its toPandas()"
+                "those of a Spark frame stay in Spark; leave it out, or pass frame.toPandas()"
             )
             raise InvalidParameterError(msg)
     return _SparkRun(y_true, y_score, options).judged()
@@ -153,9 +153,8 @@ class _SparkRun:
         for side, size in sizes.items():
             if sum(part.n_rows[side.side.name] for part in parts) != size["n"]:
                 msg = (
-                    f"{side.side.name} gave other rows when read again: it is recomputed, with "
-                    "something random or from changed files. Write "
-                    "it to Parquet first, or cache it"
+                    f"{side.side.name} gave different rows when read again: it is recomputed, and "
+                    "depends on chance or on changed files. Write it to Parquet first, or cache it"
                 )
                 raise ValueError(msg)
         columns = tuple(_LaterColumns(side) for side in self.sides)
@@ -174,17 +173,16 @@ class _SparkRun:
         """Rows of Spark come from many files at once and have no order."""
         if self.run.number is None:
             msg = (
-                "y_score has no column for the role 'score' or 'rank', and the rows of a frame of "
-                "Spark have no order that could rank the items; add one of them"
+                "y_score has no column for the role 'score' or 'rank', and the rows of a Spark "
+                "frame have no order to rank the items by; add one of these columns"
             )
             raise ColumnRoleError(msg)
         ties = self.options.ties
         rule = TIE_RULES[ties]
         if rule.by_position and not rule.by_id and not self.run.ranks:
             msg = (
-                f"ties={ties!r} leaves tied items in the order of their rows, which a frame of "
-                "Spark does not have; pass another rule, such as ties='average', or ranks instead "
-                "of scores"
+                f"ties={ties!r} leaves tied items in row order, but the rows of a Spark frame have "
+                "none; pass another rule, such as ties='average', or ranks instead of scores"
             )
             raise InvalidParameterError(msg)
 
@@ -199,9 +197,9 @@ class _SparkRun:
         limit = _bytes_of(self.session.conf.get("spark.executor.memory", "1g"))
         if (size["most"] or 0) * BYTES_OF_ROW > limit:
             msg = (
-                f"query {safe_repr(size['longest'])} of {name} has {size['most']:,} rows, and a "
-                f"task of Spark ranks a query at once, with {limit:,} bytes: keep only its best "
-                "items, or give tasks more memory (spark.executor.memory)"
+                f"query {safe_repr(size['longest'])} of {name} has {size['most']:,} rows, but a "
+                f"Spark task ranks a whole query in {limit:,} bytes; keep only its best items, or "
+                "give tasks more memory (spark.executor.memory)"
             )
             raise InvalidParameterError(msg)
 
@@ -214,8 +212,8 @@ class _SparkRun:
         if n_bytes > limit:
             msg = (
                 f"the rankings of {size['queries']:,} queries with {size['relevant']:,} relevant "
-                f"items take about {n_bytes:,} bytes on the driver, which may take {limit:,}: "
-                "evaluate parts of the queries, or raise spark.driver.memory and "
+                f"items need about {n_bytes:,} bytes on the driver, which may use {limit:,}; "
+                "evaluate the queries in parts, or raise spark.driver.memory and "
                 "spark.driver.maxResultSize"
             )
             raise InvalidParameterError(msg)
@@ -562,8 +560,8 @@ class _LeftBehind:
     def positions_of_unjudged(self) -> NoReturn:
         """Refuse what needs the frames."""
         msg = (
-            "a measure of unjudged items reads the frames of Spark again, and a pickled evaluation "
-            "does not contain them; ask for it before pickling, or evaluate again"
+            "a measure of unjudged items reads the Spark frames again, but a pickled evaluation "
+            "does not contain them; compute it before pickling, or evaluate again"
         )
         raise InvalidParameterError(msg)
 

@@ -104,7 +104,7 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         value = _by_query(source, value["responses"])
     elif _is_dataset(value):
         if source.is_run:
-            source.fail(None, "is a dataset of LlamaIndex, which holds judgements and no rankings")
+            source.fail(None, "is a LlamaIndex dataset, which holds judgements but no rankings")
         value = value["relevant_docs"]
     elif not all(map(is_response, value.values())):
         if is_response(value) or _list_at(value, source.columns.get("item") or "")[0] is not None:
@@ -115,13 +115,14 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         if not (objects or source.columns or _nested(value) or any(map(is_known, value))):
             for query, item in islice(value.items(), 1):
                 say = f"{{{safe_repr(query)}: [{safe_repr(item)}]}}"
-                source.fail(None, f"has a value without a list for each key; write {say}")
+                source.fail(None, f"has a single value for each key, not a list; write {say}")
         if objects or any(map(is_known, value)) or not _nested(value):
             return objects or ([value] if value else []), name
     if len(_nested(value)) < len(value):
-        what = f"has the keys {format_list(value)}, which are not the shape of"
+        what = f"has the keys {format_list(value)}, which do not form"
         side = "a run" if source.is_run else "judgements"
-        source.fail(None, f"{what} {side}: {{query: items}}, or a list of objects with a query")
+        how = "write {query: items}, or a list of objects with a query"
+        source.fail(None, f"{what} {side}; {how}")
     objects = [
         {**(items if _has_list(source, items) else {"items": items}), "query": query}
         for query, items in value.items()
@@ -147,7 +148,7 @@ def _refuse_rre(source: Source, value: _Object) -> None:
         is_one = isinstance(part, list) and part and "query" not in source.columns
         if is_one and all(isinstance(one, dict) and "relevant_documents" in one for one in part):
             say = argument("columns", {"query": "placeholders.$query"})
-            source.fail(None, f"holds ratings of RRE; name the key of its queries, as in {say}")
+            source.fail(None, f"holds RRE ratings; name the key of its queries, as in {say}")
 
 
 def _is_dataset(value: _Object) -> bool:
@@ -168,7 +169,7 @@ def _refuse_wrapper(source: Source, value: dict[str, Any]) -> None:
         key = safe_repr(nested[0])
         how = f"write only these, with json.dump(data[{key}], file)"
         if len(inner) == 1:
-            how += f"; or if {key} is a query, its items as a list, not within an object"
+            how += f", or if {key} is a query, write its items as a list, not inside an object"
         source.fail(None, f"holds the queries inside {key}; {how}")
 
 
@@ -176,9 +177,9 @@ def _by_query(source: Source, responses: list[Any]) -> dict[str, Any]:
     """{query: response} by the ids that the caller gives."""
     queries = source.queries or ()
     if not len({*queries}) == len(queries) == len(responses):
-        what = f"holds {len(responses):,} responses of _msearch, which do not name their queries"
-        how = f"{argument('queries')}, a different id for each in the order of the requests"
-        source.fail(None, f"{what}; pass {how}, got {len({*queries}):,}")
+        what = f"holds {len(responses):,} _msearch responses, which do not name their queries"
+        how = f"{argument('queries')}, a different id for each, in the order of the requests"
+        source.fail(None, f"{what}; pass {how} (got {len({*queries}):,})")
     return dict(zip(queries, responses, strict=True))
 
 
@@ -200,7 +201,7 @@ def _wrapped(source: Source, value: dict[str, Any]) -> tuple[list[Any], str]:
     if not lists or given in plain or names_of(plain, "query"):
         return [], ""
     if len(lists) > 1:
-        source.fail(None, f"has lists of queries in {format_list(lists)}; leave one")
+        source.fail(None, f"has lists of queries in {format_list(lists)}; leave only one")
     return list(value[lists[0]]), f"data[{safe_repr(lists[0])}]"
 
 
@@ -259,7 +260,8 @@ class _Reader:
         failure = failure_of(value)
         if failure:
             query = f" of query {safe_repr(value['query'])}" if "query" in value else ""
-            fail(place, f"the search{query} failed: {safe_repr(failure)}")
+            reason = failure if isinstance(failure, str) else safe_repr(failure)
+            fail(place, f"the search{query} failed: {reason}")
         if unreadable(value):
             fail(place, unreadable(value))
         nested, response = _nested(value), hits_of(value)
@@ -318,7 +320,7 @@ class _Reader:
         named = lists_of(_nested(items), self.side)
         if named and self.source.grades is None:
             say = argument("columns", {"item": f"{key}.{named[0]}"})
-            self.source.fail(place, f"has its list of items within {safe_repr(key)}; pass {say}")
+            self.source.fail(place, f"has its list of items inside {safe_repr(key)}; pass {say}")
         if not all(isinstance(ids, list) for ids in items.values()):
             return items
         return [[item, grade] for grade, ids in items.items() for item in ids]
@@ -332,10 +334,10 @@ class _Reader:
         for name in others:
             numbers = value[name] if len(value[name]) == len(items) else ()
             if numbers and all(type(number) in (int, float) for number in numbers):
-                what = f"has a list {safe_repr(name)} of a number for each item"
+                what = f"has a list {safe_repr(name)} with a number for each item"
                 say = f"write them with their items, as {{{key!r}: {{'d7': 3.2}}}}"
                 none = argument("columns", {self.missing[0]: None})
-                self.source.fail(place, f"{what}; {say}, or pass {none}")
+                self.source.fail(place, f"{what}; {say}, or pass {none} to ignore them")
 
     def _query_key(self, place: Place, value: _Object) -> str:
         """The key of the query's id in an object with a list of items."""
@@ -410,7 +412,7 @@ class _Reader:
             if not lists or any(row[str(name)] is not None for name in lists):
                 query = next((row[name] for name in names_of(row, "query")), None)
                 whose = "" if query is None else f"query {safe_repr(query)} "
-                self.source.fail(place, f"{whose}has no list of items, as other objects have")
+                self.source.fail(place, f"{whose}has no list of items, but other objects have one")
             self._add_list(place, reach(row, self._query_key(place, row)), str(lists[0]), [])
 
     def _take_bare_rows(self, cells: _Cells, roles: Mapping[Role, str]) -> list[str]:
@@ -531,7 +533,7 @@ class _Reader:
         if {*result} != {None}:
             at = result.index(None)
             shown = _name(read["query"][at], read["item"][at])
-            self.source.fail(places[at], f"{shown} has no {kinds[0]}, others have one")
+            self.source.fail(places[at], f"{shown} has no {kinds[0]}, but others have one")
         return None
 
     def _number(self, place: Place, item: str, kind: Role | None, value: Any) -> float | None:
@@ -569,9 +571,9 @@ class _Reader:
         value = None if value is ABSENT else value
         text, what = str(value), f"the {role} id {safe_repr(value)}{of_query}"
         if isinstance(value, bool) or not isinstance(value, (str, int)):
-            self.source.fail(place, f"{what} is not text")
+            self.source.fail(place, f"{what} is not a string or an integer")
         if not text or (not text.isascii() and re.search("[\ud800-\udfff]", text)):
-            self.source.fail(place, f"{what} is empty, or half a character")
+            self.source.fail(place, f"{what} is empty, or not valid Unicode")
         return text
 
 
@@ -633,7 +635,7 @@ def _odd_keys_named(cells: _Cells, places: Sequence[Place]) -> Iterator[None]:
             if 4 * len(here) <= len(cells) and places[here[0]]:
                 place = places[here[0]]
                 where = f"line {place}" if isinstance(place, int) else place
-                msg = f"{error} ({safe_repr(key)} is in {where}, most objects do not have it)"
+                msg = f"{error} ({safe_repr(key)} is in {where}, but not in most objects)"
                 raise ColumnRoleError(msg) from None
         raise
 

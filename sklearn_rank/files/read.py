@@ -69,7 +69,7 @@ def read_run(
     ----------
     path : path or binary file
         TREC run, CSV or TSV with a header, JSON, JSON Lines, Parquet or Arrow IPC; text may be
-        compressed by gzip.
+        compressed with gzip.
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None infers it from the first bytes, the name and the content.
     columns : mapping, default=None
@@ -159,7 +159,7 @@ def read_qrels(
     for text, grade in dict(grades or {}).items():
         if isinstance(grade, bool) or not isinstance(grade, Real) or not math.isfinite(grade):
             what = f"{safe_repr(text)} the grade {safe_repr(grade)}"
-            msg = f"grades must be a mapping of texts to finite numbers; it gives {what}"
+            msg = f"grades must be a mapping of strings to finite numbers; it gives {what}"
             raise InvalidParameterError(msg)
     source = source_of(path, max_bytes=max_bytes)._replace(is_run=False, grades=grades)
     rows = _read(source, format, columns, "read_qrels")
@@ -194,7 +194,7 @@ def _with_one_grade_each(qrels: Qrels, duplicates: Duplicates, source: Source) -
                 None,
                 f"judges item {safe_repr(item)} of query {safe_repr(qrels.query_ids[number])} "
                 f"{len(several)} times, with grades {both}; pass {argument('duplicates', 'mean')}, "
-                "'max' or 'first' to take one of them",
+                "'max' or 'first' to combine them",
             )
         if duplicates in ("mean", "max"):
             grades[rows_of_item[0]] = several.mean() if duplicates == "mean" else several.max()
@@ -239,7 +239,7 @@ def _read(
                     is_coded = isinstance(column, CodedIds)
                     read[role] = column.take(rated) if is_coded else column[rated]
     if not len(read.get("item", ())):
-        what = f", but {n_unrated:,} without a grade" if n_unrated else ""
+        what = f" with a grade, only {n_unrated:,} without" if n_unrated else ""
         if rows.queries and not what:
             what = f": there is no item for {format_list(rows.queries)}"
         source.fail(None, f"holds no rows{what}")

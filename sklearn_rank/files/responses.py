@@ -99,17 +99,17 @@ def failure_of(response: Mapping[str, Any]) -> Any:
     header, shards = response.get("responseHeader"), response.get("_shards")
     is_partial = isinstance(header, dict) and header.get("partialResults")
     if response.get("timed_out") or is_partial:
-        return "that it ran out of time, so that hits are missing"
-    return "that shards failed" if isinstance(shards, dict) and shards.get("failed") else ""
+        return "it ran out of time, so hits are missing"
+    return "some shards failed" if isinstance(shards, dict) and shards.get("failed") else ""
 
 
 def unreadable(value: Any) -> str:
     """What a response is whose hits have no ids of their own; "" for others."""
     if isinstance(reach(value, "data.Get"), dict) and hits_of(value) is None:
-        how = "ask for _additional { id score }, or save the list of hits"
-        return f"is a response of Weaviate without the ids of its hits; {how}"
+        how = "request _additional { id score }, or save the list of hits"
+        return f"is a Weaviate response without the ids of its hits; {how}"
     ids = value.get("ids") if isinstance(value, dict) else None
     if isinstance(ids, list) and value.keys() & {"distances", "metadatas", "documents"}:
         part = "dict(zip(response['ids'][0], response['distances'][0]))"
-        return f"is a response of Chroma, with ids and distances apart; save {{query: {part}}}"
+        return f"is a Chroma response, with separate ids and distances; save {{query: {part}}}"
     return ""

@@ -27,18 +27,18 @@ BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _NO_TEXT = {
     b"PK\x03\x04": "is an archive or a spreadsheet; unpack it, or save it as CSV",
-    b"BZh": "is compressed by bzip2, but only gzip is read; unpack it",
-    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard, but only gzip is read; unpack it",
-    b"\x04\x22\x4d\x18": "is compressed by LZ4, but only gzip is read; unpack it",
-    b"\xfd7zXZ\x00": "is compressed by xz, but only gzip is read; unpack it",
-    b"7z\xbc\xaf\x27\x1c": "is an archive of 7-Zip; unpack it",
-    b"SQLite f": "is a database of SQLite; export a table as CSV",
+    b"BZh": "is compressed with bzip2, but only gzip is read; unpack it",
+    b"\x28\xb5\x2f\xfd": "is compressed with Zstandard, but only gzip is read; unpack it",
+    b"\x04\x22\x4d\x18": "is compressed with LZ4, but only gzip is read; unpack it",
+    b"\xfd7zXZ\x00": "is compressed with xz, but only gzip is read; unpack it",
+    b"7z\xbc\xaf\x27\x1c": "is a 7-Zip archive; unpack it",
+    b"SQLite f": "is an SQLite database; export a table as CSV",
     b"\xff\xfe": "is UTF-16; save it as UTF-8",
     b"\xfe\xff": "is UTF-16; save it as UTF-8",
 }
 """What files are that begin with these bytes."""
 _NO_TABLE = {
-    b"version https://git-lfs": "is a pointer of Git LFS; fetch the file with git lfs pull",
+    b"version https://git-lfs": "is a Git LFS pointer; fetch the file with git lfs pull",
     b"<?xml": "is XML; save it as JSON or CSV",
     b"<!DOCTYPE": "is an HTML page, not a table",
     b"<html": "is an HTML page, not a table",
@@ -122,7 +122,7 @@ def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Sour
         name = str(getattr(path, "name", "<file>"))
     else:
         how = "; open it with 'rb', or pass io.BytesIO(text.encode())" * hasattr(path, "read")
-        msg = f"a path or a binary file is needed, got {type(path).__name__}{how}"
+        msg = f"expected a path or a binary file, got {type(path).__name__}{how}"
         raise TypeError(msg)
     return Source(path, safe_text(name, limit=200), max_bytes, what)
 
@@ -209,7 +209,7 @@ def _checked(source: Source, line: int, data: bytes) -> LineBlock:
         data = data.replace(b"\r\n", b"\n")
         at, what = data.find(b"\r"), "holds a carriage return inside the line"
     if _CONFLICT in data or data.startswith(_CONFLICT[1:]):
-        at, what = data.find(_CONFLICT) + 1, "is in conflict with another version; merge both"
+        at, what = data.find(_CONFLICT) + 1, "starts a merge conflict; resolve it"
     if b"\0" in data:
         at, what = data.index(b"\0"), "holds a NUL byte"
     if at < 0 and not data.isascii():

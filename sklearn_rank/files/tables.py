@@ -48,7 +48,7 @@ from sklearn_rank.typing import Array
 
 TIMESTAMP = 10**8
 """A grade of a file without names that is as large is more likely seconds since 1970."""
-INEXACT = "is an integer beyond 2^53 that float64 does not hold; subtract a constant from all"
+INEXACT = "is an integer beyond 2^53 that float64 cannot hold; subtract a constant from all"
 LARGE, LARGE_ONCE_LOADED = 1 << 21, 1 << 16
 """Bytes of a block from which on Polars saves more time than its import, or a call, takes."""
 _LOOKED_LINES = 5_000
@@ -183,7 +183,7 @@ def _cells(source: Source, line: int, text: str, separator: str) -> list[str]:
         return next(csv.reader([text], delimiter=separator, strict=True))
     except csv.Error as error:
         if text.count('"') % 2:
-            source.fail(line, "a quote is not closed in its line; fields hold no line breaks")
+            source.fail(line, "a quote is not closed in its line; fields cannot hold line breaks")
         source.fail(line, f"is not CSV: {error}")
 
 
@@ -258,14 +258,14 @@ def _without_bare(
 def _wrong_number(n_fields: int, form: _Form) -> str:
     n_expected = len(form.names)
     if form.separator:
-        return f"{n_fields} fields instead of {n_expected}, as in the header"
+        return f"{n_fields} fields instead of {n_expected} like the header"
     this, other = ("a run", "judgements")[:: 1 if form.is_trec_run else -1]
     message = f"{n_fields} fields instead of {n_expected} fields ({' '.join(form.names)})"
     if n_fields == len((_QRELS if form.is_trec_run else _RUN).names):
-        message += f"; it looks like {other} and is read as {this}: are the two files swapped?"
+        message += f"; it looks like {other}, but is read as {this}: are the two files swapped?"
     elif n_fields == 3:
         number = "rank" if form.is_trec_run else "grade"
-        message += f"; a table of three columns needs a header, as in query,item,{number}"
+        message += f"; a table with three columns needs a header, such as query,item,{number}"
     return message
 
 
@@ -294,7 +294,7 @@ def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> fl
     problem = fault_of(int(text) if is_whole else value, is_grade=False)
     if math.isnan(value) and not form.separator and role_of(text):
         source.fail(
-            line, "looks like a header, which TREC files do not have; delete it, or save CSV"
+            line, "looks like a header, which TREC files do not have; delete it, or save as CSV"
         )
     if math.isnan(value) and role == "rank" and form is _RUN:
         fields = f"the fields are {' '.join(form.names)}"
@@ -308,8 +308,8 @@ def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> fl
         )
     elif form is _QRELS and abs(value) >= TIMESTAMP:
         problem = (
-            "is too large, and may be a timestamp; in a file of user, item, rating and time write "
-            "this header above the first line, and the suffix .tsv or .csv"
+            "is too large, and may be a timestamp; if the fields are user, item, rating and time, "
+            "add a first line with these names and rename the file to .tsv or .csv"
         )
     if problem:
         source.fail(line, f"{role} {safe_repr(text)} {problem}" if text else f"the {role} is empty")
@@ -335,7 +335,7 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         if is_grade and isinstance(value, str):
-            return f"is not a number; pass {text_grades([value])}, a number for each text"
+            return f"is not a number; pass {text_grades([value])}, a number for each string"
         has_comma = isinstance(value, str) and "," in value
         return "is not a number" + "; use a decimal point" * has_comma
     if isinstance(value, float):
@@ -457,20 +457,20 @@ def _ids(source: Source, column: Any, role: Role) -> Any:
     """A column of ids as text."""
     pl, shown = polars_or_none(), f"column {safe_repr(column.name)}"
     if column.dtype.is_nested():
-        source.fail(None, f"{shown} holds a list in each row, where a row is one item; {_EXPLODE}")
+        source.fail(None, f"{shown} holds a list in each row, not one item; {_EXPLODE}")
     if not (column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum)):
-        source.fail(None, f"{shown} is {column.dtype}; ids are text or whole numbers")
+        source.fail(None, f"{shown} is {column.dtype}; ids must be strings or integers")
     ids = column.cast(pl.String)
     wrong = (ids.fill_null("") == "").arg_true()
     if len(wrong):
-        source.fail(None, f"row {wrong[0] + 1:,}: the {role} id of {shown} is missing or empty")
+        source.fail(None, f"row {wrong[0] + 1:,}: the {role} id in {shown} is missing or empty")
     found = list_among(ids) if role == "item" else None
     if found:
         source.fail(None, f"row {found[0] + 1:,}: {found[1]}")
     return ids
 
 
-_EXPLODE = "pass polars.read_parquet(path).explode('items', 'scores'), with all columns of lists"
+_EXPLODE = "pass polars.read_parquet(path).explode('items', 'scores'), with all list columns"
 
 
 def _numbers_of(source: Source, column: Any, role: Role) -> Array:
@@ -485,10 +485,10 @@ def _numbers_of(source: Source, column: Any, role: Role) -> Array:
     dtype = column.dtype
     if not dtype.is_numeric() and dtype != pl.Boolean:
         texts = text_grades([] if dtype.is_nested() else column.head(1000))
-        advice = f"; pass {texts}, a number for each text" if role == "grade" else ""
-        source.fail(None, f"the {shown} holds no numbers{advice}")
+        advice = f"; pass {texts}, a number for each string" if role == "grade" else ""
+        source.fail(None, f"the {shown} does not hold numbers{advice}")
     values: Array = column.cast(pl.Int64 if dtype == pl.Boolean else dtype).to_numpy()
     if role != "grade" and not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        source.fail(None, f"row {row + 1:,}: {values[row]} of {shown} is not a finite number")
+        source.fail(None, f"row {row + 1:,}: {values[row]} in {shown} is not a finite number")
     return values

@@ -101,7 +101,7 @@ def as_native(values: Any, name: str) -> Any:
         if "sparse" in str(getattr(values, "layout", "")):
             msg = f"{name} is a sparse {kind}; pass {name}.to_dense()"
         elif getattr(values, "is_nested", False):
-            msg = f"{name} is nested; pass {name}.to_padded_tensor(0), and candidates="
+            msg = f"{name} is a nested tensor; pass {name}.to_padded_tensor(0), and candidates="
         elif hasattr(values, "get_mask"):
             msg = f"{name} is a {kind}; pass {name}.get_data(), and its mask as candidates="
         raise TypeError(msg) from error
@@ -118,9 +118,9 @@ def to_array(values: Any, name: str) -> Array:
     if type(values) is np.ndarray:
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        msg = f"{name} is a masked array; masked arrays are not supported, drop or fill"
+        msg = f"{name} has masked values; drop or fill them"
         if name == "y_true":
-            msg += " (as y_true.filled(0) with candidates=~y_true.mask)"
+            msg += ", as y_true.filled(0) with candidates=~y_true.mask"
         raise TypeError(msg)
     values = as_native(values, name)
     if isinstance(values, (list, tuple)):
@@ -136,7 +136,7 @@ def to_array(values: Any, name: str) -> Array:
         msg = f"{name} is ragged: its rows differ in length"
         raise ValueError(msg) from error
     except Exception as error:  # of an element of another library
-        msg = f"{name} holds what NumPy cannot read ({error}); pass numbers"
+        msg = f"{name} holds values that NumPy cannot read ({error}); pass numbers"
         raise TypeError(msg) from error
 
 
@@ -204,10 +204,8 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
             if isinstance(value, (str, bytes)):
                 msg = f"{name} holds strings; pass numbers"
                 raise TypeError(msg)
-            msg = (
-                f"{name} has dtype object and holds {type(value).__name__} "
-                f"(position {position}); pass numbers"
-            )
+            kind = type(value).__name__
+            msg = f"{name} holds {kind} objects (position {position}); pass ints or floats"
             is_number = isinstance(value, Real) or hasattr(value, "as_tuple")  # of Decimal
             raise ValueError(msg) if is_number else TypeError(msg)
     if all(issubclass(kind, int) for kind in kinds):
@@ -361,7 +359,7 @@ def check_same_order(**arguments: Any) -> None:
             continue
         if index_a.isin(index_b).all() and index_b.isin(index_a).all():
             msg = (
-                f"{name_a} and {name_b} have the same index in different orders, and rows are "
+                f"{name_a} and {name_b} have the same index in different orders, but rows are "
                 "paired by position; align them or pass .to_numpy()"
             )
             raise ValueError(msg)
@@ -374,8 +372,8 @@ def refuse_shuffled(values: Any, name: str, query_ids: list[Any] | None = None) 
     if query_ids is not None and [*values.index] != query_ids:
         if {*values.index} == {*query_ids}:
             msg = (
-                f"{name} is a Series whose index has the query_ids in another order, but queries "
-                f"are matched by position; pass {name}.loc[query_ids]"
+                f"the index of {name} has the query_ids in another order, but queries are matched "
+                f"by position; pass {name}.loc[query_ids]"
             )
             raise ValueError(msg)
         return
@@ -384,9 +382,8 @@ def refuse_shuffled(values: Any, name: str, query_ids: list[Any] | None = None) 
         return
     if np.array_equal(np.sort(rows), np.arange(len(rows))):
         msg = (
-            f"{name} is a Series whose index is shuffled, but queries are matched by position; "
-            "pass "
-            f"{name}.sort_index(), or {name}.to_numpy() if its order is that of the queries"
+            f"the index of {name} is shuffled, but queries are matched by position; pass "
+            f"{name}.sort_index(), or {name}.to_numpy() if it is already in query order"
         )
         raise ValueError(msg)
 
@@ -456,7 +453,7 @@ def check_zero_division(value: Any, owner: str) -> str | float:
     if not _is_number(value) or not (value != value or value in (0.0, 1.0)):
         rule = "one of 'warn', 'raise', nan, 0.0, 1.0"
         if _is_number(value):
-            rule += f" (np.nan_to_num(ev.per_query[name], nan={value}).mean() has another number)"
+            rule += f" (for others use np.nan_to_num(ev.per_query[name], nan={value}).mean())"
         refuse_value(value, "zero_division", owner, rule)
     return float(value)
 

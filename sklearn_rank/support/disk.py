@@ -160,7 +160,7 @@ _REASONS = {
 
 def _reason_of_absence(name: str, done: str) -> str:
     if re.match(r"[A-Za-z][\w+.-]+://", name):
-        return "it is an address; " + ("download it first" if done == "read" else "name a file")
+        return "it is a URL; " + ("download it first" if done == "read" else "name a file")
     path = Path(name)
     folder = path.parent
     if not folder.is_dir():

@@ -170,7 +170,7 @@ _PARTS_ELSEWHERE = {
         ("melt", "merge", "pivot", "shape", "sort_values", "style", "tail"),
         "to_frame() makes a data frame, which has it",
     ),
-    "to_latex": "to_frame().to_latex() is one",
+    "to_latex": "use to_frame().to_latex()",
     **dict.fromkeys(("display", "print", "show", "summary", "table"), "print(result) shows it"),
 }
 """What other libraries call the parts of a result, and where they are."""
@@ -200,7 +200,7 @@ class Tabular:
             return f"; {self._in_terms_of_a_measure(elsewhere[name])}"
         with suppress(TypeError, ValueError, LookupError):
             self[name]  # type: ignore[index]
-            return f"; it is result[{name!r}]"
+            return f"; use result[{name!r}]"
         near = closest(name, self._measures())
         if near:
             return f"{near} Measures are elements: {self._in_terms_of_a_measure('result[{0}]')}"

@@ -166,7 +166,7 @@ FILES = {
             "If not, name the list of items: --qrels-column item=golden_chunks",
         ),
         ("qrels.jsonl qrels.jsonl", "'relevant_doc_ids' belongs to judgements, but"),
-        ("films.csv one.run", "For another one pass --qrels-column item=...\n"),
+        ("films.csv one.run", "For another name pass --qrels-column item=...\n"),
         ("t.qrels one.run --min-rel=0", "must be a whole number of at least 1, got '0'"),
         ("t.qrels one.run --run-column=query", "must be ROLE=NAME, or ROLE= for no column"),
         (

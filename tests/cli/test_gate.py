@@ -146,7 +146,7 @@ def test_duplicates_are_of_a_side_in_the_words_of_the_command(command):
     for config in (True, False):
         asked = 'duplicates = "{}"' if config else "--duplicates {}"
         text = command("gate --config rank.toml" if config else words, 2)
-        assert f"pass {asked.format('qrels=mean')}, 'max' or 'first' to take one" in text
+        assert f"pass {asked.format('qrels=mean')}, 'max' or 'first' to combine" in text
         command.write({"rank.toml": toml.replace("two.qrels", "once.qrels")})
         judged_once = f"{words} --duplicates qrels=max"
         text = command("gate --config rank.toml" if config else judged_once, 2)
@@ -283,7 +283,7 @@ def test_a_list_that_is_both_sides_never_passes(command):
     command.write({"both.jsonl": '{"query": "1", "gt": ["a"], "hit": ["x"]}'})
     words = "gate both.jsonl both.jsonl --name g --at-least mrr=0.9 --qrels-column item={}"
     words += " --run-column item={}"
-    assert "is the list of both the relevant and" in command(words.format("gt", "gt"), 2)
+    assert "is read as both the relevant and" in command(words.format("gt", "gt"), 2)
     assert "no relevant item" in command(words.format("gt", "hit"), 2)
 
 

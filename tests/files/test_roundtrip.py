@@ -140,21 +140,21 @@ def test_tables_of_other_programs(suffix, tmp_path):
     [
         (
             {"query": ["q", None], "item": ["a", "b"]},
-            "row 2: the query id of column 'query' is missing or empty",
+            "row 2: the query id in column 'query' is missing or empty",
         ),
-        ({"query": [0.5, 1.5], "item": ["a", "b"]}, "column 'query' is .*; ids are text or whole"),
+        ({"query": [0.5, 1.5], "item": ["a", "b"]}, "column 'query' is .*; ids must be strings"),
         (
             {"query": ["q", "q"], "item": ["a", ""]},
-            "row 2: the item id of column 'item' is missing or empty",
+            "row 2: the item id in column 'item' is missing or empty",
         ),
         (
             {"query": ["q"], "item": ["a"], "score": [np.nan]},
-            "row 1: nan of score column 'score' is not a finite number",
+            "row 1: nan in score column 'score' is not a finite number",
         ),
-        ({"query": ["q"], "item": ["a"], "score": ["x"]}, "the score column 'score' holds no num"),
+        ({"query": ["q"], "item": ["a"], "score": ["x"]}, "the score column 'score' does not hold"),
         (
             {"query": ["q", "p"], "item": ["a", None], "score": [1, 2]},
-            "row 2: the item id of column 'item' is missing",
+            "row 2: the item id in column 'item' is missing",
         ),
         (
             {"query": ["q"], "item": ["a"], "score": [None]},

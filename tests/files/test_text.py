@@ -129,14 +129,14 @@ RUNS = {
     "csv: empty id": (b"qid,doc,score\nq,,1\n", "2: the item id is empty"),
     "csv: open quote": (b'qid,doc,score\nq,"a,1\n', "2: a quote is not closed in its line"),
     "csv: score": (b"qid,doc,score\nq,a,\n", "2: the score is empty"),
-    "judgements": (b"q1 0 a 1\n", "1: 4 fields .*looks like judgements and is read as a run"),
+    "judgements": (b"q1 0 a 1\n", "1: 4 fields .*looks like judgements, but is read as a run"),
     "csv: break": (b'qid,doc,score\nq,"a\nb",3\n', "2: a quote is not closed in its line; fields"),
     "csv: quotes": (b'qid,doc,score\nq,"a"b,3\n', "2: is not CSV: "),
-    "no header": (b"3\t7\t1\n3\t9\t2\n", "1: 3 fields .* needs a header, as in query,item,rank"),
+    "no header": (b"3\t7\t1\n3\t9\t2\n", "1: 3 fields .* needs a header, such as query,item,rank"),
     "archive": (b"PK\x03\x04...", "is an archive or a spreadsheet; unpack it, or save it as CSV"),
     "truncated gzip": (gzip.compress(LINES * 99)[:-9], "cannot be decompressed"),
     "broken gzip": (b"\x1f\x8b" + b"x" * 50, "cannot be decompressed"),
-    "bzip2": (b"BZh9" + b"x" * 50, "is compressed by bzip2, but only gzip is read; unpack it"),
+    "bzip2": (b"BZh9" + b"x" * 50, "is compressed with bzip2, but only gzip is read; unpack it"),
     "rank": (LINES + b"q Q0 d first 1 t\n", "4: rank 'first' is not a number"),
     "a space in an id": (LINES + b"q Q0 new york 1 0.9 t\n", "4: rank 'york' is .*white space in"),
     "a space, no tag": (b"q Q0 new york 1 0.9\n", "1: rank 'york' is not a number: the fields are"),
@@ -148,10 +148,10 @@ RUNS = {
     "YAML's lists": (b"- id: q1\n  gold: [d1]\n", "is YAML"),
     "csv: item alone": (b"qid,doc,score\nq,a,1\nq,,\n", "3: the item id is empty"),
     "csv: no query": (b"qid,doc,score\nq,a,1\n,,\n", "3: the query id is empty"),
-    "LZ4": (b"\x04\x22\x4d\x18" + b"x" * 50, "is compressed by LZ4, but only gzip is read"),
-    "xz": (b"\xfd7zXZ\x00" + b"x" * 50, "is compressed by xz, but only gzip"),
-    "SQLite": (b"SQLite format 3\0" + b"x" * 50, "is a database of SQLite; export"),
-    "Zstandard": (b"\x28\xb5\x2f\xfd" + b"x" * 50, "is compressed by Zstandard, but only gzip"),
+    "LZ4": (b"\x04\x22\x4d\x18" + b"x" * 50, "is compressed with LZ4, but only gzip is read"),
+    "xz": (b"\xfd7zXZ\x00" + b"x" * 50, "is compressed with xz, but only gzip"),
+    "SQLite": (b"SQLite format 3\0" + b"x" * 50, "is an SQLite database; export"),
+    "Zstandard": (b"\x28\xb5\x2f\xfd" + b"x" * 50, "is compressed with Zstandard, but only gzip"),
 }
 
 
@@ -172,12 +172,12 @@ QRELS = {
     "5,000 digits": (b"q 0 d " + b"9" * 5_000 + b"\n", "1: grade '9+.*' is not a finite"),
     "large, 18 digits": (b"q 0 d 999999999999999999\n", "1: grade '9+' is too large"),
     "three fields": (b"q d 1\n", "1: 3 fields instead of 4 fields"),
-    "a run": (LINES, "1: 6 fields .*looks like a run and is read as judgements: are the two"),
+    "a run": (LINES, "1: 6 fields .*looks like a run, but is read as judgements: are the two"),
     "timestamp": (
         b"1\t2\t3\t881250949\n",
-        "1: grade '881250949' is too large, and may be a timestamp; in",
+        "1: grade '881250949' is too large, and may be a timestamp; if",
     ),
-    "unrated": (b"query,docid,rating\nhow,d2,\n", "holds no rows, but 1 without a grade"),
+    "unrated": (b"query,docid,rating\nhow,d2,\n", "holds no rows with a grade, only 1 without"),
 }
 
 
@@ -212,7 +212,7 @@ def test_a_file_is_named_by_its_path(tmp_path):
         read_run(path)
     with pytest.raises(FileNotFoundError):
         read_run(tmp_path / "none.run")
-    with pytest.raises(TypeError, match="a path or a binary file is needed, got dict"):
+    with pytest.raises(TypeError, match="expected a path or a binary file, got dict"):
         read_run({"q": {}})
 
 
@@ -275,9 +275,9 @@ def test_several_judges_of_one_item(duplicates, grade):
 
 
 def test_two_columns_of_one_name():
-    with pytest.raises(ColumnRoleError, match="has 2 columns of the name 'score'; rename them"):
+    with pytest.raises(ColumnRoleError, match="has 2 columns named 'score'; rename them"):
         run_of("query,item,score,score\nq,a,1,2\n", "csv")
-    with pytest.raises(ColumnRoleError, match="has 2 columns of the name 'x'; rename them"):
+    with pytest.raises(ColumnRoleError, match="has 2 columns named 'x'; rename them"):
         run_of("query,item,x,x\nq,a,1,2\n", "csv", columns={"score": "x"})
 
 

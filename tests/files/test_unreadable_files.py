@@ -29,7 +29,7 @@ def _here(tmp_path, monkeypatch):
         ("zzz", FileNotFoundError, "no such file in '.*'; check the path$"),
         ("folder", IsADirectoryError, "it is a folder; name a file"),
         ("gone/bm25.run", FileNotFoundError, "there is no folder 'gone'$"),
-        ("https://x.y/bm25.run", FileNotFoundError, "it is an address; download it first$"),
+        ("https://x.y/bm25.run", FileNotFoundError, "it is a URL; download it first$"),
         ("bm25.run/x", NotADirectoryError, "part of the path is a file, not a folder"),
         ("link.run", FileNotFoundError, "it is a link to a file that does not exist"),
     ],

@@ -78,7 +78,7 @@ def test_rows_that_change_between_readings_are_refused(session, lazy):
     )
     truth = lazy({"query": ["a"], "item": ["0"], "grade": [1]})
     changing = run.mapInArrow(more, run.schema)
-    message = "y_score gave other rows when read again"
+    message = "y_score gave different rows when read again"
     with pytest.raises(ValueError, match=message):
         evaluate(truth, changing, "map")
 
