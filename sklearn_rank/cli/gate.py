@@ -69,7 +69,7 @@ _KEYS = (
     "totals",
     "duplicates",
 )
-"""Keys of a gate in a TOML file: the arguments of ``rank_gate.check`` that files can have."""
+"""Keys of a gate in a TOML file: files, and arguments of ``rank_gate.check``."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _judge(
 
 
 def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
-    """The configuration and its path; a gate that was typed is a configuration of one gate."""
+    """The configuration and its path; options make a configuration of one gate."""
     given = {name: limits_of(name, getattr(arguments, name)) for name in LIMITS}
     given |= {name: getattr(arguments, name) for name in (*GATE_OPTIONS, *_FILES[2:], "name")}
     given |= {"qrels": arguments.qrels, "run": arguments.run_path}

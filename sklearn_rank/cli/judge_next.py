@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
             systems.append(evaluate(qrels, run, measure, keep_items=True, **options))
     if systems[0].assumed != "partial":
         msg = (
-            "nothing is unjudged, because QRELS counts as complete: it holds no grade 0, or "
+            "nothing is unjudged, because QRELS counts as complete: it holds no grade of 0, or "
             "--assume says so; pass --assume partial if items absent from QRELS are unjudged"
         )
         raise ValueError(msg)

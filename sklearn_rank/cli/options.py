@@ -21,7 +21,7 @@ WIDTH = 78
 _LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
 _ASSUME = (
     "items absent from QRELS are irrelevant (complete) or unjudged (partial); default: "
-    "partial if QRELS holds a grade 0"
+    "partial if QRELS holds a grade of 0"
 )
 _COLLECTION = "ids of all items, one per line, to show losses from items that left the collection"
 
@@ -142,8 +142,8 @@ def _add_reading(add: Callable[..., object]) -> None:
             default=[],
             metavar="ROLE=NAME",
             type=partial(_column, roles=roles),
-            help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {side}, if its name is not "
-            "recognised; ROLE= for no column",
+            help=f"name of the {', '.join(roles[:-1])} or {roles[-1]} column of {side}, if it is "
+            "not recognised; ROLE= for no column",
         )
     text = "number for a grade that is text, such as E=3; repeat it for more"
     given: dict[str, Any] = {"action": "append", "default": [], "type": _weight}
@@ -163,7 +163,7 @@ def _add_reading(add: Callable[..., object]) -> None:
 def _add_counting(add: Callable[..., object]) -> None:
     """What counts, and how."""
     add("--convention", default="default", metavar="NAME", help="reproduce the numbers of NAME")
-    complete = "count judged queries without a ranking as 0, whatever the convention"
+    complete = "count judged queries without a ranking as 0, regardless of the convention"
     add("-c", "--complete", action="store_true", help=complete)
     add("-l", "--min-rel", type=_positive, metavar="N", help="lowest grade that is relevant")
     groups = (
@@ -234,7 +234,7 @@ _OPTIONS_ELSEWHERE = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """Suggests the command or option that a mistyped one is close to."""
+    """Suggests the command or option that is close to a mistyped one."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         parsed, rest = super().parse_known_args(args, namespace)
@@ -463,7 +463,7 @@ def _gate(commands: Any) -> None:
         "threshold, such as map=0.3; repeat it for more",
         "threshold of a measure for which lower is better, such as lag=2",
         "allowed drop from the baseline, such as ndcg@10=0.02, or 0.02 for all",
-        "larger drops always fail; if equal to --max-drop, drops are not tested",
+        "larger drops always fail; if equal to --max-drop, there is no significance test",
     )
     for name, what in zip(LIMITS, helps, strict=True):
         option = f"--{name.replace('_', '-')}"

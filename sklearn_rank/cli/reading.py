@@ -17,7 +17,7 @@ from sklearn_rank.files.read import read_qrels, read_run
 from sklearn_rank.files.source import MAX_BYTES, Source, lines_of, source_of, text_of
 from sklearn_rank.inputs.roles import Columns, Role, ids_among, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.support.text import format_list, safe_repr
+from sklearn_rank.support.text import count, format_list, safe_repr
 
 
 class Reader:
@@ -198,7 +198,7 @@ def _pairs(
         query, label = _columns(source, 1, names, what, of, name)
         for line, row in enumerate(lines, 2):
             if len(row) != len(names):
-                source.fail(line, f"{len(row)} fields instead of {len(names)}")
+                source.fail(line, f"{count(len(row), 'field')} instead of {len(names)}")
             yield line, row[names.index(query)], row[names.index(label)]
     else:
         values: list[tuple[int | None, Any]] = list(json_values(source, text))
@@ -214,7 +214,7 @@ def _pairs(
 
 
 def _is_row(row: Any) -> bool:
-    """Whether an object has the id of a query or an item, and something else."""
+    """Whether an object has the id of a query or an item, and other fields."""
     ids = ("query", "item")
     return len(row) > 1 and any(role_of(name) in ids or name in ("_id", "id") for name in row)
 

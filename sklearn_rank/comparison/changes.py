@@ -33,7 +33,7 @@ class ItemChange(NamedTuple):
     item: Any
     grade: float
     baseline_rank: float | None
-    """Counted from 1, in a tie the mean of its ranks; None if it was not retrieved."""
+    """Rank from 1 (in a tie, the mean rank); None if the item was not retrieved."""
     new_rank: float | None
     contribution: float
     """Part of the change of the query's value; the parts of all items sum to the whole. NaN if

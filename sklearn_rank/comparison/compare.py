@@ -27,7 +27,7 @@ _OF_COMPARE = {
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
 }
-"""Keywords of other functions, and how ``compare`` does what they do."""
+"""Keywords of other functions, and what to do in ``compare`` instead."""
 
 
 def compare(

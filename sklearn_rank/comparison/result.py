@@ -130,7 +130,7 @@ class Comparison(Tabular):
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Number of common ``queries``; by system, of those ``left_out`` and ``missing``.
+        """Number of common ``queries``, and by system of ``left_out`` and ``missing`` queries.
 
         A missing query is judged but not ranked; it counts as an empty ranking.
         """
@@ -259,7 +259,7 @@ class Comparison(Tabular):
         Returns
         -------
         changes : list of QueryChange
-            The largest change first.
+            Queries, the largest change first.
 
         Raises
         ------

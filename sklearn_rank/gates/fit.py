@@ -122,7 +122,7 @@ def _fit(
             continue
         differ = redefined(baseline.measures[name], new.scored[name].measure)
         if differ:
-            others.append(("redefined", f"{misfit} {name} is counted with {line(differ)}"))
+            others.append(("redefined", f"{misfit} {name} is measured with {line(differ)}"))
             lacks.add(name)
     gone = [name for name in baseline.measures if name not in new]
     others += [("gone", f"baseline has {name!r} but the gate does not compute it") for name in gone]

@@ -175,8 +175,8 @@ def _judge_values(case: _Judging) -> None:
         used, most = case.measures[name], limits.at_most.get(name)
         nothing = f"the limit of {name} has no effect"
         if used.metric.of_judgements and new.assumed not in UNLISTED_UNJUDGED:
-            text = f"{nothing}: the judgements count as complete; give items that were judged"
-            case.add("limits_judgements", State.FAIL, f"{text} irrelevant the grade 0")
+            text = f"{nothing}: the judgements count as complete; give the grade 0 to items that"
+            case.add("limits_judgements", State.FAIL, f"{text} were judged irrelevant")
         elif used.metric.name in _READ_NO_ORDER and used.k is None and ranks_everything(new):
             text = f"{nothing}: every ranking holds all candidates, so no order of them could fail"
             case.add("limits_set", State.FAIL, f"{text}; give it a cutoff")
@@ -361,7 +361,7 @@ def _judge_fit(case: _Judging) -> None:
         if rows:
             changes = ", ".join(f"{moved_to(row)}{over_all(row)}" for row in rows)
             n = queries_text(0 if case.joined is None else len(case.joined.query_ids))
-            full = f"{fit.data} - on the {n} in common {changes}"
+            full = f"{fit.data} - on the {n} in common, {changes}"
         case.add("no_fit", State.STALE, full, fit.data)
     for rule, text in fit.others:
         case.add(rule, State.STALE, text)
@@ -392,7 +392,7 @@ def _remark(case: _Judging) -> None:
         metrics = [case.measures[name].metric for name in case.limits.limited]
         reads_ranks = any(not (metric.is_given or metric.is_total) for metric in metrics)
         if reads_ranks and was is not None and now is not None and now - was > MAX_NEW_UNJUDGED:
-            text = f"{now:.0%} of the new top {top} are unjudged ({case.names[0]} {was:.0%})"
+            text = f"{now:.0%} of the new top {top} are unjudged ({case.names[0]}: {was:.0%})"
             case.add("new_unjudged", None, text)
     effects = {
         row.name: (row.drop.design_effect, row.drop.queries)

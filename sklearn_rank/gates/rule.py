@@ -1,7 +1,7 @@
 """The rule of a gate: red drops, the rate of false alarms, and the power.
 
 A drop is red beyond ``hard_drop``; or beyond ``max_drop`` and significant; or beyond ``max_drop``
-with two queries or more lost and none won. The rule is monotone: a query that gets worse never
+if two or more queries lost and none won. The rule is monotone: a query that gets worse never
 turns red into green, and a query that gets better never green into red.
 """
 
@@ -37,7 +37,7 @@ class Clause(StrEnum):
     SIGNIFICANT = "significant"
     """It exceeds ``max_drop``, and its p-value is at most ``alpha``."""
     ONLY_LOSSES = "only losses"
-    """It exceeds ``max_drop``, two queries or more (with clusters: clusters) lost and none won."""
+    """It exceeds ``max_drop``, two or more queries (with clusters: clusters) lost and none won."""
     UNTESTED = "untested"
     """It exceeds ``max_drop``, and the measure has no values per query to test."""
 

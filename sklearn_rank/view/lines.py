@@ -188,14 +188,14 @@ class SystemLines(Display):
         ax : matplotlib.axes.Axes, default=None
             Axes to draw in; None makes a figure.
         names : list of str, default=None
-            Names of the systems; None takes the display's.
+            Names of the systems; by default those of the display.
         curve_kwargs : dict or list of dict, default=None
             Keywords of ``Axes.plot``, for all lines or one for each.
 
         Returns
         -------
         display : Display
-            The display, drawn: with ``ax_``, ``figure_``, ``lines_`` and ``bands_``.
+            The drawn display, with ``ax_``, ``figure_``, ``lines_`` and ``bands_``.
         """
         curves = self._curves()
         shown = check_names(self.names if names is None else names, len(curves))
@@ -264,7 +264,7 @@ class SystemLines(Display):
         Returns
         -------
         display : Display
-            The display, drawn.
+            The drawn display.
         """
         drawn, reading = cls._split(options, tuple(signature(evaluate).parameters)[3:])
         reading = {"zero_division": cls._ZERO_DIVISION, **reading}
@@ -308,7 +308,7 @@ class SystemLines(Display):
         Returns
         -------
         display : Display
-            The display, drawn.
+            The drawn display.
         """
         drawn, given = cls._split(options, OPTION_NAMES)
         settings = ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
@@ -350,9 +350,9 @@ class SystemLines(Display):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MeasureAtKDisplay(SystemLines):
-    """A measure of the first k ranks against k, with intervals over queries.
+    """A measure at cutoff k against k, with intervals over queries.
 
-    Make one with :meth:`from_evaluation`, ``from_predictions`` or ``from_estimator``.
+    Create one with :meth:`from_evaluation`, ``from_predictions`` or ``from_estimator``.
 
     Parameters
     ----------
@@ -448,7 +448,7 @@ class MeasureAtKDisplay(SystemLines):
         Returns
         -------
         display : Display
-            The display, drawn.
+            The drawn display.
         """
         systems, shown = read_systems(evaluations, cls.__name__)
         cutoffs = cls._cutoffs(read_measure(measure), k)
@@ -523,7 +523,7 @@ class _ThresholdDisplay(SystemLines):
         Returns
         -------
         display : Display
-            The display, drawn.
+            The drawn display.
 
         Raises
         ------
@@ -554,7 +554,7 @@ def _mean_curve(
 class RankingRocCurveDisplay(_ThresholdDisplay):
     """Receiver operating characteristic of rankings, pooled or averaged over queries.
 
-    Make one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
+    Create one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
 
     Parameters
     ----------
@@ -631,12 +631,12 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
 class RankingPrecisionRecallCurveDisplay(_ThresholdDisplay):
     """Precision against recall of rankings, pooled or interpolated and averaged over queries.
 
-    Make one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
+    Create one with ``from_evaluation``, ``from_predictions`` or ``from_estimator``.
 
     Parameters
     ----------
     precision, recall : list of array-like of shape (n_points,)
-        In [0, 1], as in :func:`ranking_precision_recall_curve`.
+        Precision and recall in [0, 1], as in :func:`ranking_precision_recall_curve`.
     intervals : list of array-like of shape (n_points, 2), default=None
         Lower and upper ends of the intervals.
     names : list of str, default=None

@@ -25,7 +25,7 @@ from sklearn_rank.tables.formats import to_html
 from sklearn_rank.tables.table import Table, fixed, p_text
 
 MOST_NAMED = 3
-"""Systems, measures or slices in a sentence."""
+"""Most systems, measures or slices to name in a sentence."""
 
 Number = float | None
 """None is an undefined value, or the rank of an unretrieved item."""
@@ -56,7 +56,7 @@ class GridCell(NamedTuple):
     direction: Direction = ""
     """Significantly better or worse; in a gate, worse is a failure."""
     counts: tuple[int, int, int] | None = None
-    """Queries that are better, the same and worse."""
+    """Numbers of queries that are better, the same and worse."""
     bins: tuple[int, ...] = ()
     """Number of queries in equal parts of the range of values."""
     note: str = ""
@@ -99,7 +99,7 @@ class Section:
     shown: str = ""
     """Heading of these queries."""
     queries: Mapping[str, Any] | None = None
-    """All queries, as :func:`queries_data` makes them."""
+    """All queries, from :func:`queries_data`."""
     message: str = ""
     """Lines of the terminal."""
 
@@ -300,7 +300,7 @@ def _template() -> Any:
 
 
 def _apart(text: str) -> Any:
-    """Text for HTML whose right-to-left parts leave the order of all others alone."""
+    """Text for HTML whose right-to-left parts do not change the order of the others."""
     from markupsafe import Markup, escape
 
     escaped = str(escape(safe_text(text, limit=None)))

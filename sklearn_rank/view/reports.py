@@ -218,9 +218,9 @@ def _folded(run: GateRun) -> str:
     """The queries that lost most, the command that accepts a drop, and the power of the gate."""
     record = run.record
     n_shown = min(IN_FULL, len(record["losers"]["rows"]))
-    of = f" of {record['worse']:,}" if record["worse"] > n_shown else ""
-    losses = "largest loss" if n_shown == 1 else f"{n_shown} largest losses"
-    title = f"{_name(run)}: the {losses}{of}"
+    largest = "largest" if n_shown == 1 else f"{n_shown} largest"
+    of = f"of {record['worse']:,} losses" if record["worse"] > n_shown else ""
+    title = f"{_name(run)}: the {largest} {of or ('loss' if n_shown == 1 else 'losses')}"
     if not n_shown:
         title = f"{_name(run)}: how to accept the drop"
     accept = re.sub(r"`{3,}", "``", record["accept"])

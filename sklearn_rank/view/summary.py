@@ -120,8 +120,10 @@ def tally(gates: Sequence[GateRun]) -> str:
         "failed": sum(run.failed for run in gates),
         "failed as expected": sum(run.outcome == "xfailed" for run in gates),
     }
-    parts = [f"{n} {what}" for what, n in numbers.items() if n]
-    word = "all passed" if len(passed) == len(gates) > 0 else f"{len(passed)} passed"
+    parts = [f"{n} {what}" if len(gates) > 1 else what for what, n in numbers.items() if n]
+    word = f"{len(passed)} passed"
+    if len(passed) == len(gates) > 0:
+        word = "passed" if len(gates) == 1 else "all passed"
     parts += [word + (f" ({said})" if said else "")] * bool(passed or not gates)
     return f"{count(len(gates), 'gate')}: {', '.join(parts)}"
 

@@ -149,7 +149,7 @@ def _labels(ids: Sequence[Any], parts: Mapping[str, Any]) -> Sequence[Sequence[s
 def compared_section(
     comparison: Comparison, parts: Mapping[str, Comparison], gate: GateResult | None = None
 ) -> Section:
-    """A grid of slices by measures; of several systems, of systems and slices by measures."""
+    """A grid of slices by measures; with several systems, also of systems by measures."""
     names, measures = comparison.names, comparison.measures
     several, by_gate = len(names) > 2, {} if gate is None else _judged_cells(gate)
     rows = []
@@ -620,7 +620,7 @@ def with_queries(
 def single_section(
     evaluation: BaseEvaluation, parts: Mapping[str, BaseEvaluation], gate: GateResult | None = None
 ) -> Section:
-    """Slices by measures, each with its interval and distribution."""
+    """A grid of slices by measures, with intervals and distributions."""
     measures, by_gate = evaluation.measures, {} if gate is None else _judged_cells(gate)
     rows = []
     for label, part in {"": evaluation, **parts}.items():

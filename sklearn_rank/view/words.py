@@ -201,7 +201,7 @@ def outlook_of(result: GateResult) -> str:
         _, units = UNITS[joined is not None and joined.clusters is not None]
         why = f"Too few {units} changed in {row.title}"
         if n_changed >= FEWEST:
-            why = f"All changes of {row.title} are equal: there is no spread"
+            why = f"All changes in {row.title} are equal, so there is no spread"
         return f"{why} to estimate what this gate detects; {fails}.{_noise(row)}"
     fall = f"{row.title} {fall_of(row.greater_is_better)}s of {drop.detectable:.3f}"
     return f"{power_sentence(drop.queries, [fall])}; {fails}.{_noise(row)}"
@@ -212,7 +212,7 @@ def _noise(row: MeasureResult) -> str:
     noise = math.nan if row.drop is None else row.drop.noise
     if math.isnan(noise):
         return ""
-    return f" {noise:.0%} of the variance of the change is noise between runs, which p allows for."
+    return f" {noise:.0%} of the change's variance is noise between runs, which p accounts for."
 
 
 def would(result: GateResult) -> str:

@@ -249,7 +249,7 @@ NO_COLUMNS = "labels:1: needs the columns query and {}, but the first line has "
         ('{"query": "q1", "item": "a"}\n', "text", NO_COLUMNS),
         ("", "label", f"{NO_COLUMNS}nothing"),
         ("query,label\nq1,de\nq1,fr\n", "label", "labels:3: query 'q1' has two labels, 'de'"),
-        ("query,label\nq1\n", "label", "labels:2: 1 fields instead of 2"),
+        ("query,label\nq1\n", "label", "labels:2: 1 field instead of 2"),
         ('{"q1": ["de"]}', "label", "labels: the label of query 'q1' must be text or a"),
         ('{"q1": "de", "q1": "fr"}', "label", "labels:1: is not JSON: the key 'q1' occurs twice"),
         ("query,label\nq1,\n", "label", "labels: has no label for any query"),

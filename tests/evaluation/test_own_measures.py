@@ -171,7 +171,7 @@ def test_a_gate_compares_with_its_baseline(tmp_path: Path) -> None:
     assert "ms is 50.000, above the 40.000 allowed" in gate(tmp_path, {"q1": 50, "q2": 50})
     assert "ms is 20.000, at most 40.000 allowed" in gate(tmp_path, OLD_MS, key="ms")
     other = measure_from("gained", lambda grades: gained(grades, np.ones(3)))
-    assert "gained is counted with own=" in gate(tmp_path, OLD_MS, other)
+    assert "gained is measured with own=" in gate(tmp_path, OLD_MS, other)
 
 
 def test_ideal_grades_are_those_of_all_relevant_items_and_fall() -> None:

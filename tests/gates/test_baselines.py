@@ -328,7 +328,7 @@ def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n
     value = (n_new + (60 - n_new) / 9) / 60
     assert result.value == pytest.approx(value)
     if n_new == 30:
-        said = f"on the 30 queries in common MRR is unchanged at 1.000 ({value:.3f} over all)"
+        said = f"on the 30 queries in common, MRR is unchanged at 1.000 ({value:.3f} over all)"
         assert said in result.headline
         left = gate(judgements, results([1] * 60), **DROP, update=True)
         assert not left.written

@@ -239,8 +239,8 @@ def test_the_rate_follows_the_rule(fewest, monkeypatch) -> None:
 
 
 def test_prose_names_the_rule() -> None:
-    number = {1: "one query", 2: "two queries", 3: "three queries"}[rule_of_gates.FEWEST_LOST]
-    sentence = f"{number} or more lost and none won"
+    number = {1: "one", 2: "two", 3: "three"}[rule_of_gates.FEWEST_LOST]
+    sentence = f"{number} or more queries lost and none won"
     root = Path(__file__).parents[2]
     pages = [root / "README.md", root / "docs" / "gates_reference.md"]
     texts = [page.read_text(encoding="utf-8") for page in pages]

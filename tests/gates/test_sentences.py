@@ -136,7 +136,7 @@ def test_clusters_count_where_they_vary() -> None:
     assert three.headline.endswith("which is red without a test (p = 0.2500)")
     assert outlook_of(three).startswith("Too few clusters changed in MRR to estimate what this")
     twelve = fell([1] * N, [2] * N, **limits, clusters=clusters(2))
-    assert outlook_of(twelve).startswith("All changes of MRR are equal: there is no spread to esti")
+    assert outlook_of(twelve).startswith("All changes in MRR are equal, so there is no spread to")
 
 
 def test_power_is_of_a_measure_that_is_tested_and_by_its_direction() -> None:

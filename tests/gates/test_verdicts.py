@@ -350,7 +350,7 @@ def test_more_unjudged_items_on_top_are_in_the_headline():
     old = {q: ["b", "a", "c"] for q in judgements}
     new = {q: ["a", "u", "v"] for q in judgements}
     result = beside(judgements, new, old, max_drop={"mrr@3": 0.02})
-    assert result.headline.endswith("67% of the new top 3 are unjudged (baseline 0%)")
+    assert result.headline.endswith("67% of the new top 3 are unjudged (baseline: 0%)")
     # As many as before are no news.
     same = beside(judgements, new, new | {}, max_drop={"mrr@3": 0.02})
     assert "unjudged" not in same.headline
@@ -416,7 +416,7 @@ def test_a_baseline_keeps_the_noise_between_runs(gate):
         assert drop.noise == pytest.approx(own.measures["mrr"].drop.noise, abs=1e-4)
     worse = gate(truth(50), noisy(rng, worse=1), **DROP)
     assert worse.state == "fail"
-    noise = "of the variance of the change is noise between runs, which p allows for."
+    noise = "of the change's variance is noise between runs, which p accounts for."
     assert noise in " ".join(worse.message.split())
     assert "items, ranks and contributions come from the first of 3 runs" in worse.message
     same = beside(
