@@ -78,7 +78,7 @@ def test_hidden_slices_are_counted():
 
 def test_one_system_without_a_script_has_its_worst_queries():
     judged = {f"q{n}": {"a": 1} for n in range(12)}
-    run = {query: [f"x{i}" for i in range(n)] + ["a"] for n, query in enumerate(judged)}
+    run = {query: [f"x{i}" for i in range(n)] + ["a", "y"] for n, query in enumerate(judged)}
     text = page(report_on(evaluate(judged, run, ["mrr", "map"], keep_items=True)))
     table = text.partition('class="scroll unscripted"')[2]
     assert "<h2>Queries with the lowest values: MRR</h2>" in table
