@@ -146,7 +146,7 @@ NOTES = {
         "How good are the first k as a set?",
         r"\mathrm{SetMAP}@k = P@k \cdot R@k = \frac{h^2}{k R}",
         "2**2 / (4 * 3)",
-        "the order counts",
+        "the order matters",
         "many queries at 1 / k mean that they have one relevant item, found in the first k",
         ("set map",),
     ),
