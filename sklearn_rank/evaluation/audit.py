@@ -193,6 +193,7 @@ _METRICS_OF_SETS, _GRADED = (
 _ADDED = "grades are summed instead of counting relevant items"
 _SORTED = "the list is sorted by relevance before it is measured"
 _FROM_0 = "ranks are counted from 0"
+_NATURAL = "the DCG uses the natural logarithm, the ideal DCG log2"
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is taken from the retrieved top k", "ndcg nerr", _retrieved_first),
@@ -202,7 +203,7 @@ _MISTAKES = (
     _Mistake("the discount is log2(rank) + 1", "dcg ndcg", discount="one_plus_log2"),
     _Mistake("the discount is the rank, without a logarithm", "dcg ndcg", discount="rank"),
     _Mistake("the logarithm is natural", "dcg idcg", factor=1 / math.log(2)),
-    _Mistake("the DCG uses the natural logarithm, its ideal log2", "ndcg", factor=1 / math.log(2)),
+    _Mistake(_NATURAL, "ndcg", factor=1 / math.log(2)),
     _Mistake("the value is in percent", factor=100.0),
     _Mistake(_SORTED, f"mrr map {_GRADED}", _sorted_first),
     _Mistake(_FROM_0, "mrr", value=partial(_first_from_0, 0.0)),
@@ -221,7 +222,7 @@ _MISTAKES = (
     ),
     _Mistake("the cutoff is ignored", cutoff=lambda _: None),
     _Mistake("the cutoff is one rank too deep", cutoff=lambda k: k + 1),
-    _Mistake("the cutoff is one rank too early", cutoff=lambda k: max(k - 1, 1)),
+    _Mistake("the cutoff is one rank too shallow", cutoff=lambda k: max(k - 1, 1)),
     _Mistake("items of grade 0 count as relevant", "", partial(_regraded, lambda g: g or 1)),
     _Mistake("only items of grade 1 are relevant", "", partial(_regraded, lambda g: int(g == 1))),
     _Mistake("items of grade 1 are not relevant", "", partial(_regraded, lambda g: g * (g > 1))),
@@ -236,16 +237,16 @@ _MISTAKES = (
     ),
     _Mistake(_ADDED, "recall", value=partial(_mean_grade, lambda q, _: sum(q.truth.values()))),
     _Mistake("the ranking is read from the end", "", partial(_part, slice(None, None, -1))),
-    _Mistake("the mean is over passed queries only", weight=lambda _, value: value > 0),
+    _Mistake("the mean is only over queries with a hit", weight=lambda _, value: value > 0),
     _Mistake("the mean is over queries of the run only", weight=lambda q, _: q.kind != "missing"),
     _Mistake("the mean is over queries with results only", weight=lambda q, _: bool(q.ranking)),
     _Mistake(
-        "the mean is weighted by relevant items",
+        "the mean is weighted by the number of relevant items",
         weight=lambda q, _: sum(grade > 0 for grade in q.truth.values()),
     ),
     # Last, since an ideal is made of what others changed.
     _Mistake("the ideal DCG has no cutoff", "ndcg", ideal=lambda q, _: (q, None)),
-    _Mistake("all items of the list are relevant in the ideal", "ndcg", ideal=_as_long_and_best),
+    _Mistake("the ideal counts all listed items as relevant", "ndcg", ideal=_as_long_and_best),
     _Mistake("the ideal DCG has k items of the best grade", "ndcg", ideal=_all_best),
     _Mistake("the ideal DCG is cut at the length of the list", "ndcg", ideal=_as_long),
     _Mistake("only the ideal DCG is cut", "ndcg", cutoff=lambda _: None, ideal=lambda q, k: (q, k)),
@@ -568,10 +569,10 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     name = safe_text(getattr(function, "__name__", "")) or safe_repr(function)
     telling = [form for form in forms if form.tells(wanted)]
     if not telling:
-        gave = f"too few numbers to tell {wanted} from others" if forms else "no number"
+        gave = f"too few numbers to tell {wanted} from other measures" if forms else "no number"
         msg = (
-            f"{name} gave {gave} for truth and ranked ids of a query; pass a function that calls "
-            "it, such as def one(truth, ranking, k):"
+            f"{name} gave {gave} for the truth and the ranked ids of a query; pass a function that "
+            "calls it, such as def one(truth, ranking, k):"
         )
         raise InvalidParameterError(msg)
     return _explain([form for form in telling if form.varies] or telling, wanted)

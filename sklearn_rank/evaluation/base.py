@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from sklearn_rank.rankings.placements import Placement
 
 QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
-_SCORE = "result[{0}] is a score, and result.scores has all"
-_BY_QUERY = "to_frame() has a row per query; .sort_values({0}) orders them"
-_INTERVAL = "confidence_interval({0}) is one"
-_IN_COMPARISON = "compare(y_true, {{'old': old, 'new': new}})[{0}] has it"
+_SCORE = "result[{0}] is one score, and result.scores has them all"
+_BY_QUERY = "to_frame() has a row per query; sort it with .sort_values({0})"
+_INTERVAL = "use confidence_interval({0})"
+_IN_COMPARISON = "use compare(y_true, {{'old': old, 'new': new}})[{0}]"
 _SOUGHT_IN_EVALUATIONS = {
     **dict.fromkeys(
         ("compute", "get", "item", "items", "mean", "metrics", "result", "results"), _SCORE
@@ -41,8 +41,8 @@ _SOUGHT_IN_EVALUATIONS = {
     **dict.fromkeys(("best", "best_queries", "worst", "worst_queries"), _BY_QUERY),
     **dict.fromkeys(("ci", "interval", "intervals", "std", "stderr"), _INTERVAL),
     **dict.fromkeys(("change", "diff", "p", "p_value", "p_values", "significant"), _IN_COMPARISON),
-    **dict.fromkeys(("n_queries", "num_queries", "size"), "counts['queries'] is their number"),
-    "queries": "query_ids has their ids, and per_query[{0}] their values",
+    **dict.fromkeys(("n_queries", "num_queries", "size"), "use counts['queries']"),
+    "queries": "query_ids has the ids, and per_query[{0}] the values",
 }
 """What other libraries have in their evaluations, and where it is."""
 

@@ -15,7 +15,7 @@ from sklearn_rank.support.text import count, safe_repr, several
 def with_collection(data: RankingData, collection: Any) -> RankingData:
     """The data with the relevant items of each query that the collection does not have."""
     if data.ids is None:
-        msg = "collection holds ids of items, and arrays have none; pass mappings, lists or frames"
+        msg = "collection needs item ids, which arrays do not have; pass mappings, lists or frames"
         raise InvalidParameterError(msg)
     present = _ids_of(collection)
     ids, queries = data.ids, data.listed_ids()
@@ -26,7 +26,7 @@ def with_collection(data: RankingData, collection: Any) -> RankingData:
     if first is not None and all(map(_all_out, relevant, outside)):
         other = safe_repr(next(iter(present)))
         msg = (
-            "collection has no relevant item of any query; its ids have to be those of y_true: "
+            "collection contains none of the relevant items; use the ids of y_true: "
             f"{safe_repr(first)} in y_true, {other} in collection"
         )
         raise InvalidParameterError(msg)
@@ -46,7 +46,7 @@ def _ids_of(collection: Any) -> frozenset[Any]:
     elif hasattr(collection, "tolist"):  # arrays and columns
         collection = collection.tolist()
     if not isinstance(collection, Iterable):
-        msg = f"collection must be ids, or a file of ids, one per line, got {safe_repr(collection)}"
+        msg = f"collection must be ids, or a file with one id per line, got {safe_repr(collection)}"
         raise InvalidParameterError(msg)
     try:
         present = frozenset(collection)
@@ -75,10 +75,8 @@ def collection_remarks(counts: Mapping[str, Any]) -> list[str]:
     outside, lost = counts.get("outside_collection", 0), counts.get("cannot_be_won", 0)
     said = [f"{count(outside, 'relevant item is', 'relevant items are')} not in the collection"]
     if lost:
-        said.append(
-            f"{count(lost, 'query', 'queries')} cannot be won: no relevant item is in the "
-            "collection"
-        )
+        have = count(lost, "query has", "queries have")
+        said.append(f"{have} no relevant item in the collection")
     return said if outside else []
 
 

@@ -20,7 +20,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import in_unit
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import closest, count, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
@@ -194,8 +194,10 @@ def valuation(measure: Measure, data: RankingData) -> Callable[[QueryBlock], Flo
         return lambda block: metric.kernel(first(block), second(block), beta=beta)
     numbers, n_queries = measure.options.get("n_negatives"), len(data.query_ids)
     if isinstance(numbers, tuple) and (data.keyed or len(numbers) != n_queries):
-        reason = "queries are joined by key" if data.keyed else f"there are {n_queries:,} queries"
-        msg = f"n_negatives has {len(numbers):,} numbers by position, and {reason}"
+        reason = f"there are {n_queries:,} queries; pass one number for each"
+        if data.keyed:
+            reason = "queries are joined by key; pass one number for all"
+        msg = f"n_negatives has {count(len(numbers), 'number')} by position, but {reason}"
         raise InvalidParameterError(msg)
 
     def values_of(block: QueryBlock) -> FloatArray:

@@ -31,19 +31,19 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         counting = _names_where(measures, lambda measure: measure.metric.counts_irrelevant)
         if counting:
             warn(
-                f"y_score holds -inf, which {counting} counts as irrelevant items in the right "
-                "order; to leave these cells out of the ranking, pass candidates=, or a masked "
-                "array",
+                f"y_score holds -inf; in {counting} these cells count as irrelevant items ranked "
+                "last; to leave them out of the ranking, pass candidates= or a masked array",
                 RankingDataWarning,
             )
     is_partial = data.is_told or data.assumed in UNLISTED_UNJUDGED
     if not is_partial and data.judgements is not None:
         _warn_of_bpref(measures)
     if data.counts.missed and not all(measure.is_pooled for measure in measures):
-        are, counts = ("is", "counts") if data.counts.missed == 1 else ("are", "count")
+        are, them = ("is", "it") if data.counts.missed == 1 else ("are", "them")
         warn(
             f"{data.counts.missed:,} of {count(data.n_shared, 'item')} of the shared ground truth "
-            f"{are} in no ranking and {counts} for no query; pass a truth per query",
+            f"{are} in no ranking, so no query counts {them} as relevant; pass a ground truth per "
+            "query",
             RankingMatchWarning,
         )
     rankings = data.rankings
@@ -67,8 +67,8 @@ def _warn_of_bpref(measures: Sequence[Measure]) -> None:
     if asked:
         warn(
             f"nothing is judged irrelevant, so {asked} treats every unjudged item as irrelevant; "
-            "pass assume='partial' to leave these out, as trec_eval does, or "
-            "assume='complete'",
+            "pass assume='partial' to leave these out, as trec_eval does, or assume='complete' "
+            "if they are irrelevant",
             RankingDataWarning,
         )
 
@@ -90,8 +90,8 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     )
     if cut and len(lengths) >= FEW_IRRELEVANT and (lengths == lengths[0]).all():
         warn(
-            f"every ranking stops at {lengths[0]:,} items and misses relevant ones, so {cut} has "
-            "no irrelevant items to compare these with; pass n_negatives= (the number of "
+            f"every ranking stops at {lengths[0]:,} items and relevant ones are missing, so {cut} "
+            "ignores the irrelevant items that were cut off; pass n_negatives= (the number of "
             "irrelevant items per query), or whole rankings",
             RankingDataWarning,
         )
@@ -103,9 +103,8 @@ def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> N
     low, high = rankings.relevant_grades.min(), rankings.relevant_grades.max()
     if binary and low < high:
         warn(
-            f"every judged item of every query is relevant (lowest grade {low:g}), so the order "
-            f"does not matter to {binary}; set the lowest relevant grade, as in "
-            f"'map(min_rel={high:g})'",
+            f"every ranked item is relevant (lowest grade {low:g}), so the order does not matter "
+            f"to {binary}; set the lowest relevant grade, as in 'map(min_rel={high:g})'",
             RankingDataWarning,
         )
 
@@ -134,15 +133,15 @@ def _warn_of_distances(data: RankingData) -> None:
     are_most = data.ties and 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
     most = _UPSIDE_DOWN if are_most else _REVERSED
     if mean < most and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
-        what, advice = "the last items of lists", "the first ranks first, so reverse rising lists"
+        what, advice = "the last items of lists", "the first item is best, so reverse the lists"
         if data.ties:
             what = "lower scores"
             advice = "the highest score ranks first, so negate distances, losses and ranks"
         if are_most:
             share = n_hits.sum() / sizes.sum()
-            advice += f", or labels: {share:.0%} of the items are relevant"
+            advice += f", or invert the labels: {share:.0%} of the items are relevant"
         warn(
-            f"{what} seem better: relevant items are at the end of most rankings, below "
+            f"{what} seem better: on average, relevant items rank below "
             f"{1 - mean:.0%} of the irrelevant ones; {advice}",
             RankingDataWarning,
         )

@@ -30,34 +30,35 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division, refuse_shuffled
 from sklearn_rank.support.constants import DEFAULT_MEASURES
 from sklearn_rank.support.runtime import warn, warnings_given_by
-from sklearn_rank.support.text import refuse_keyword, safe_repr
+from sklearn_rank.support.text import count, refuse_keyword, safe_repr
 from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 __all__ = ["evaluate"]
 
 _KEYWORDS_ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
-    **dict.fromkeys(("k", "top_k", "cutoff"), "a measure names it, as in 'ndcg@10'"),
-    **dict.fromkeys(("metric", "metrics"), "that is measures="),
+    **dict.fromkeys(("k", "top_k", "cutoff"), "put it in the measure, as in 'ndcg@10'"),
+    **dict.fromkeys(("metric", "metrics"), "use measures="),
     **dict.fromkeys(
-        ("min_rel", "min_rating", "threshold"), "a measure names it, as in 'map(min_rel=2)'"
+        ("min_rel", "min_rating", "threshold"), "put it in the measure, as in 'map(min_rel=2)'"
     ),
-    **dict.fromkeys(("item", "item_column"), "columns={'item': ...} names it"),
+    **dict.fromkeys(("item", "item_column"), "use columns={'item': ...}"),
     **dict.fromkeys(
         ("train", "exclude", "seen"),
-        "leave what was seen in training out of the rankings, or candidates= False there",
+        "leave items seen in training out of the rankings, or set candidates= to False there",
     ),
     "per_query": "evaluate(...).per_query has the values",
-    "query_text": "texts of queries are for what shows them, as .report(path, query_text=...)",
-    "item_text": "titles of items are for what shows them, as .report(path, item_text=...)",
-    "max_drop": "limits are for gates, and for .report(path, max_drop=...) of a comparison",
-    **dict.fromkeys(("qid", "indexes"), "query ids are groups="),
+    "query_text": "pass it where queries are shown, as in .report(path, query_text=...)",
+    "item_text": "pass it where items are shown, as in .report(path, item_text=...)",
+    "max_drop": "pass limits to a gate, or to a comparison's .report(path, max_drop=...)",
+    **dict.fromkeys(("qid", "indexes"), "pass query ids as groups="),
     **dict.fromkeys(
-        ("mask", "padding_mask", "ignore_index", "lengths"), "candidates= is False for padding"
+        ("mask", "padding_mask", "ignore_index", "lengths"),
+        "use candidates=, False for padding",
     ),
-    "query_weight": "weights of queries are sample_weight=",
+    "query_weight": "pass query weights as sample_weight=",
     "unjudged": "evaluate(...).condensed() leaves unjudged items out",
-    "totals": "numbers of a whole run are for gates, rank_gate.check(..., totals=...)",
+    "totals": "pass totals to a gate, as in rank_gate.check(..., totals=...)",
 }
 """Where to pass what other functions take as an argument."""
 
@@ -294,10 +295,10 @@ def _evaluate_runs(
 ) -> Evaluation:
     """Each run evaluated; a warning common to all is given once."""
     if len(set(numbers)) > 1:
-        msg = f"Repeats of rankings and values have {' and '.join(map(str, numbers))} runs"
+        msg = f"all Repeats need the same number of runs, got {' and '.join(map(str, numbers))}"
         raise InvalidParameterError(msg)
     if isinstance(y_score, Repeats) and options["relevance"] is not None:
-        msg = "relevance belongs to the lists of one run; pass Repeats of {item: score} instead"
+        msg = "relevance is for a single run; pass Repeats of {item: score} instead"
         raise InvalidParameterError(msg)
     values = options.pop("values")
     if not isinstance(options["measures"], (str, Measure)):
@@ -357,7 +358,7 @@ def _named(
         name = str(measure)
         name = measure.in_full() if name in named else name
         if effective in named.values():
-            msg = f"measures names {measure} twice"
+            msg = f"measures has {measure} twice"
             raise ValueError(msg)
         if name in named:
             msg = (
@@ -372,7 +373,7 @@ def _named(
 def _with_ids(judged: RankingData, names: Any) -> RankingData:
     """The data with ids of the queries, which have no ids but their positions."""
     if not judged.positional:
-        msg = "query_ids names the queries of lists and matrices; these already have ids"
+        msg = "query_ids is for lists and matrices; these queries already have ids"
         raise TypeError(msg)
     if isinstance(names, Set):
         msg = f"query_ids is a {type(names).__name__}, which has no order; pass a list"
@@ -381,9 +382,9 @@ def _with_ids(judged: RankingData, names: Any) -> RankingData:
     code_objects(ids, "query_ids")  # refuses what is missing or no key
     twice = [name for name, times in Counter(ids).items() if times > 1]
     if len(ids) != len(judged.query_ids) or twice:
-        fault = f"has {len(ids):,} names for {len(judged.query_ids):,} queries"
-        fault = f"names {safe_repr(twice[0])} twice" if twice else fault
-        msg = f"query_ids {fault}; give one name for each query"
+        fault = f"{count(len(ids), 'id')} for {len(judged.query_ids):,} queries"
+        fault = f"{safe_repr(twice[0])} twice" if twice else fault
+        msg = f"query_ids has {fault}; give each query one id of its own"
         raise InvalidParameterError(msg)
     items, old = judged.ids, list(judged.query_ids)
     if items is not None:

@@ -50,7 +50,7 @@ def next_to_judge(
     out, if given.
     """
     if len(evaluations[0].runs) > 1:
-        msg = "to_judge reads the rankings of one run; ask those of evaluation.runs"
+        msg = "to_judge reads the rankings of one run; call it on one of evaluation.runs"
         raise InvalidParameterError(msg)
     first = evaluations[0].scored
     name = next(iter(first)) if measure is None else find_measure(measure, first)
@@ -127,21 +127,21 @@ def _refuse(scored: Scored, data: RankingData) -> None:
     """InvalidParameterError where a grade for one item has no one effect on the measure."""
     measure, unjudged, reason = scored.measure, data.rankings.unjudged, ""
     if scored.values is None:
-        reason = "ranks all queries together; its items have no query to be judged for"
+        reason = "ranks the items of all queries together; pass a measure= with a value per query"
     elif measure.metric.is_given:
-        reason = "was measured elsewhere, and no grade changes it"
+        reason = "was measured elsewhere, so no grade changes it; pass another measure="
     elif any(part.metric.of_judgements or part.metric.skips_unjudged for part in measure.parts):
-        reason = "depends only on which items are judged; name a measure of grades"
+        reason = "depends on which items are judged; pass a measure= that depends only on grades"
     elif data.has_relevance:
-        reason = "has no items to judge where relevance= ranks them in a second way"
+        reason = "has no items to judge if relevance= ranks them a second time; evaluate without it"
     elif (
         unjudged is not None
         and unjudged.grade_order
         and (unjudged.positions.within(measure.depth).tied > 1).any()
     ):
         reason = (
-            "has unjudged items in ties, whose order ties='optimistic' and 'pessimistic' take from "
-            "the grades; evaluate with ties='average', 'stable' or 'docid'"
+            "has unjudged items in ties, which ties='optimistic' and 'pessimistic' order by grade; "
+            "evaluate with ties='average', 'stable' or 'docid'"
         )
     if reason:
         msg = f"{measure} {reason}"

@@ -122,11 +122,11 @@ CASES: Mapping[str, _Case] = {
         lambda data, _: 0 if data.rankings.n_relevant.any() else len(data.rankings),
     ),
     "graded": _Case("{} grades are above 1", lambda data, _: data.rankings.n_graded),
-    "short": _Case("the ranking ends above the cutoff in {} {}", _short),
-    "negative": _Case("relevant items are scored at most 0 in {} {}", _of_scores(_negative)),
+    "short": _Case("the ranking is shorter than the cutoff in {} {}", _short),
+    "negative": _Case("relevant items have scores of 0 or less in {} {}", _of_scores(_negative)),
     "close": _Case("relevant items are tied as float32 in {} {}", _of_scores(_close)),
     "long": _Case(
-        "relevant items are tied in {} {} of 16 or more items", _of_scores(_long), of_ties=True
+        "relevant items are tied in {} {} with 16 or more items", _of_scores(_long), of_ties=True
     ),
     "below": _Case("{} grades are below 0", lambda data, _: data.counts.negative_grades),
     "judged": _Case(
@@ -164,7 +164,7 @@ def program_differences(
             queries = "query" if numbers and number == 1 else "queries"
             what = case.subject.format(f"{number:,}" if numbers else "some", queries)
             yield (
-                f"{what}, which convention {preset.name!r} cannot count as its program does: "
+                f"{what}, which the program of convention {preset.name!r} counts differently: "
                 f"{differences}"
             )
 
@@ -186,16 +186,16 @@ def gains_by_less(
     if skips and preset.missing == "skip" and missing:
         yield (
             f"{missing:,} judged {'query has' if missing == 1 else 'queries have'} no ranking, and "
-            f"convention {preset.name!r} leaves them out; {argument('missing', 'zero')} counts "
-            "empty rankings"
+            f"convention {preset.name!r} leaves them out; pass {argument('missing', 'zero')} to "
+            "count them as empty rankings"
         )
     forgets = [str(one.measure) for one in scored if one.measure.forgets_unretrieved]
     unfound = rankings.n_hits < rankings.n_relevant if forgets else np.False_
     if len(forgets) == len(scored) and unfound.any():
         yield (
-            f"{format_list(forgets)} ignores unretrieved relevant items, in "
-            f"{int(unfound.sum()):,} of {len(rankings):,} queries, so it improves if more are "
-            "missing; also evaluate recall"
+            f"{format_list(forgets)} ignores unretrieved relevant items (in "
+            f"{int(unfound.sum()):,} of {len(rankings):,} queries), so retrieving fewer can "
+            "improve it; also evaluate recall"
         )
     for measure, values, _, _, policy in scored if leaves_out else ():
         metric = measure.metric
@@ -209,5 +209,5 @@ def gains_by_less(
                 f"{measure} is undefined for {lost:,} {'query' if lost == 1 else 'queries'} "
                 f"without a retrieved relevant item, and convention {preset.name!r} "
                 f"{'leaves them out' if math.isnan(policy) else f'counts {policy:g}'}; "
-                f"{argument('zero_division', 0.0)} counts 0"
+                f"pass {argument('zero_division', 0.0)} to count 0"
             )

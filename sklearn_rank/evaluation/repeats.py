@@ -56,7 +56,7 @@ class Repeats:
             msg = f"Repeats takes a list of runs, got {safe_repr(self.runs)}"
             raise TypeError(msg)
         if len(self.runs) < 2:
-            msg = f"Repeats needs at least two runs, got {len(self.runs)}; pass one run as it is"
+            msg = f"Repeats needs at least two runs, got {len(self.runs)}; pass a run by itself"
             raise InvalidParameterError(msg)
 
 
@@ -67,8 +67,8 @@ def mean_of_runs(runs: Sequence[Evaluation]) -> Evaluation:
     for number, run in enumerate(others, start=2):
         if run.ranking_data.listed_ids() != ids:
             msg = (
-                f"run {number} of Repeats was evaluated for other queries than run 1; give each "
-                f"run a ranking for every query, or pass {argument('missing', 'zero')}"
+                f"run {number} of Repeats has different queries from run 1; give each run a "
+                f"ranking for every query, or pass {argument('missing', 'zero')}"
             )
             raise QueryMismatchError(msg)
     scored = {name: _mean([run.scored[name] for run in runs], first) for name in first.scored}

@@ -32,7 +32,7 @@ def read_slices(
         slices = {query: slices(query) for query in position}
     if not isinstance(slices, Mapping) or not slices:
         got = type(slices).__name__ if is_frame(slices) else safe_repr(slices)
-        msg = f"slices must be a non-empty mapping, a Series by query id or a function; got {got}"
+        msg = f"slices must be a non-empty mapping, a Series by query id, or a function; got {got}"
         raise InvalidParameterError(msg)
     given = {*position, *left_out}
     try:
@@ -44,7 +44,7 @@ def read_slices(
         msg = f"slices holds a label or query that is not hashable: {safe_repr(str(error))}"
         raise InvalidParameterError(msg) from error
     if not members:
-        msg = "slices leaves every query without a label"
+        msg = "slices gives no query a label; label at least one"
         raise InvalidParameterError(msg)
     return {label: np.array(numbers, dtype=np.int64) for label, numbers in members.items()}
 
@@ -58,8 +58,7 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
     if not callable(look_up):
         msg = (
             "clusters must be {query: label}, such as dict(zip(query_ids, labels)), a function "
-            "of the "
-            f"query id, or the name of a column, got {safe_repr(clusters)}"
+            f"of the query id, or the name of a column, got {safe_repr(clusters)}"
         )
         raise InvalidParameterError(msg)
     query_ids = judged.listed_ids()
@@ -68,7 +67,7 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
     for number, query in enumerate(query_ids):
         label = labels[number] = look_up(query)
         if not isinstance(label, Hashable):
-            msg = f"clusters labels query {safe_repr(query)} {safe_repr(label)}; pass one label"
+            msg = f"clusters gives {safe_repr(query)} the label {safe_repr(label)}; pass one label"
             raise InvalidParameterError(msg)
         if is_missing(label):
             unlabelled.append(query)
@@ -158,18 +157,18 @@ def refuse_other_judgements(
             query = segment_index(offsets)
             of_other, of_base = (side[np.lexsort((side, query))] for side in (grades, expected))
             differing = query[of_other != of_base]
-        what = "other numbers or grades"
+        what = "different numbers or grades"
         if not len(differing):
             differing = first.reading.judged_otherwise(
                 data.reading, positions[base], positions[name]
             )
-            what = "other ids, or grades of other items"
+            what = "different ids, or grades of different items"
         if len(differing):
             query_id = first.listed_ids()[positions[base][differing[0]]]
             msg = (
                 f"the relevant items of query {safe_repr(query_id)} are not the same for "
-                f"{safe_repr(base)} and {safe_repr(name)}: {what}; evaluate all systems against "
-                "one set of judgements, with a ground truth for each query"
+                f"{safe_repr(base)} and {safe_repr(name)}: {what}; evaluate all systems with the "
+                "same judgements, and with a ground truth for each query"
             )
             raise QueryMismatchError(msg)
 

@@ -99,7 +99,7 @@ def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
     for measure in measures:
         if measure.options.get("min_rel", 0) is None:
             occur = f"{grades.min():g} to {grades.max():g} occur"
-            named.setdefault(f"relevant: every grade above 0 ({occur})", []).append(str(measure))
+            named.setdefault(f"every grade above 0 is relevant ({occur})", []).append(str(measure))
         if "gain" in measure.options:
             gain, discount = measure.options["gain"], measure.options.get("discount")
             text = _GAINS.get(gain, "a table")

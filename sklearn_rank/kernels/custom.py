@@ -30,7 +30,7 @@ class CustomKernel:
     def __call__(self, rankings: JudgedRankings, k: int | None) -> FloatArray:  # noqa: ARG002
         """Values of all queries, whose relevant items are not tied."""
         if self.function is None:
-            msg = f"{self.name} is not computed from rankings; pass its numbers: values="
+            msg = f"{self.name} is not computed from rankings; pass its numbers as values="
             raise InvalidParameterError(msg)
         takes_ideal, values = _n_required(self.function) == 2, np.empty(len(rankings))
         for number, query in enumerate(rankings.query_ids):

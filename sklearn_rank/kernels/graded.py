@@ -147,7 +147,7 @@ def _gains(grades: Array, gain: Any) -> FloatArray:
     table = dict(gain)
     unknown = [level for level in levels.tolist() if level not in table]
     if unknown:
-        msg = f"gain has no entry for grade {unknown[0]:g}"
+        msg = f"gain has no entry for grade {unknown[0]:g}; add one"
         raise InvalidParameterError(msg)
     return np.array([table[level] for level in levels.tolist()], dtype=np.float64)[position]
 
@@ -361,9 +361,8 @@ def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
     if max_grade == "query":
         return rankings.max_grade
     if rankings.max_grade.max(initial=0.0) > max_grade:
-        msg = (
-            f"max_grade is {max_grade:g}, but a grade of {rankings.max_grade.max():g} is in y_true"
-        )
+        highest = rankings.max_grade.max()
+        msg = f"max_grade is {max_grade:g}, but y_true has a grade of {highest:g}; raise max_grade"
         raise InvalidParameterError(msg)
     return np.full(len(rankings), float(max_grade))
 

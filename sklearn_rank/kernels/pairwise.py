@@ -10,7 +10,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import ItemParts, depth, parts_of, ratio, reach, top_hits
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import count, safe_repr
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 
@@ -153,15 +153,16 @@ def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:
         return listed
     given = np.asarray(n_negatives, dtype=np.float64)
     if given.size not in (1, len(listed)):
-        msg = f"n_negatives has {given.size:,} numbers for {len(listed):,} rankings"
+        msg = f"n_negatives has {given.size:,} numbers for {count(len(listed), 'ranking')}"
         raise InvalidParameterError(msg)
     negatives = np.broadcast_to(given, listed.shape)
     short = np.flatnonzero(negatives < listed)
     if len(short):
         query = int(short[0])
         msg = (
-            f"n_negatives is {negatives[query]:g}, and the ranking of query "
-            f"{safe_repr(rankings.query_ids[query])} has {listed[query]:g} irrelevant items"
+            f"n_negatives is {negatives[query]:g}, but the ranking of query "
+            f"{safe_repr(rankings.query_ids[query])} already has "
+            f"{count(int(listed[query]), 'irrelevant item')}"
         )
         raise InvalidParameterError(msg)
     return negatives

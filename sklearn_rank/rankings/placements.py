@@ -159,7 +159,7 @@ def unjudged_items(
     if unjudged is None or not unjudged.counts.any():
         return ([] for _ in numbers)
     if judged.ids is None:
-        msg = "ids of items were not stored; pass keep_items=True to evaluate"
+        msg = "item ids were not stored; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
     counts = unjudged.counts
     return (_unjudged(judged.ids, query_ids[one]) if counts[one] else [] for one in numbers)

@@ -214,7 +214,7 @@ class Items(NamedTuple):
     def pool(self, queries: IntArray | None = None) -> JudgedRankings:
         """One ranking of the items of all queries, or of the chosen ones, by their scores."""
         if self.no_pool:
-            msg = f"a pooled measure ranks the items of all queries together: {self.no_pool}"
+            msg = f"a pooled measure ranks the items of all queries together, but {self.no_pool}"
             raise InvalidParameterError(msg)
         items, judged = self.by_relevance(), None
         if queries is not None:

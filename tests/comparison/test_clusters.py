@@ -52,7 +52,7 @@ def test_wrong_labels_are_refused() -> None:
     for clusters in (some, {**OWNERS, "q07": math.nan}, {**OWNERS, "q07": None}):
         with pytest.raises(InvalidParameterError, match="no label for 1 of 60 queries: 'q07'"):
             evaluate(TRUTH, runs(0), "mrr", clusters=clusters)
-    with pytest.raises(InvalidParameterError, match=r"labels query 'q00' \['u'\]; pass one label"):
+    with pytest.raises(InvalidParameterError, match=r"gives 'q00' the label \['u'\]; pass one"):
         evaluate(TRUTH, runs(0), "mrr", clusters=lambda _: ["u"])
     with pytest.raises(InvalidParameterError, match=r"clusters must be .query: label., such as"):
         evaluate(TRUTH, runs(0), "mrr", clusters=list(OWNERS.values()))  # type: ignore[arg-type]

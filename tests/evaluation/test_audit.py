@@ -195,7 +195,7 @@ def f_of_repeats(retrieved: list[str], relevant: set[str], k: int) -> float:
 
 MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (ideal_of_list, "ndcg@10", "the ideal DCG is taken from the retrieved list"),
-    (passed_only, "mrr@10", "the mean is over passed queries only"),
+    (passed_only, "mrr@10", "the mean is only over queries with a hit"),
     (first_two_alike, "ndcg@10", "ranks 1 and 2 have equal weights"),
     (repeats_count, "ndcg@10", "repeated items count again"),
     (divided_by_k, "map@10", "it is map(denominator=k)@10"),
@@ -210,13 +210,13 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (first_hundred, "mrr", "only the first 100 ranks are read"),
     (grades_to_three, "ndcg@10", "grades above 3 count as 3"),
     (precision_of_sums, "precision@10", "grades are summed instead of counting relevant items"),
-    (as_if_all_were_relevant, "ndcg", "all items of the list are relevant in the ideal"),
+    (as_if_all_were_relevant, "ndcg", "the ideal counts all listed items as relevant"),
     (of_alternatives, "ndcg", "the ideal DCG is cut at the length of the list"),
     (any_found, "recall@10", "it is hit_rate@10"),
     (any_found, "mrr@10", "it is hit_rate@10"),
     (of_possible, "precision@10", "it is recall(denominator=min)@10"),
     (natural, "dcg@10", "the logarithm is natural"),
-    (natural_above, "ndcg@10", "the DCG uses the natural logarithm, its ideal log2"),
+    (natural_above, "ndcg@10", "the DCG uses the natural logarithm, the ideal DCG log2"),
     (from_zero, "mrr", "ranks are counted from 0"),
     (zero_is_none, "mrr", "ranks are counted from 0"),
     (precisions_from_zero, "map@10", "ranks are counted from 0"),
@@ -418,16 +418,20 @@ def test_command_of_a_file(
     ("function", "measure", "message"),
     [
         (3, "ndcg@10", "function must be callable, got 3: "),
-        (lambda: 1.0, "ndcg@10", "<lambda> gave no number for truth and ranked ids of a query"),
+        (
+            lambda: 1.0,
+            "ndcg@10",
+            "<lambda> gave no number for the truth and the ranked ids of a",
+        ),
         (
             lambda truth, ranking: (1.0, 2),
             "ndcg@10",
-            "<lambda> gave no number for truth and ranked",
+            "<lambda> gave no number for the truth and",
         ),
         (
             lambda y_true, y_score: y_true.max() / y_true.max(),  # everything is retrieved
             "recall",
-            "<lambda> gave too few numbers to tell recall from others for truth and ranked ids",
+            "<lambda> gave too few numbers to tell recall from other measures for the truth and",
         ),
         (len, "judged@10", "measure must be computed from rankings, per query; got judged@10"),
         (len, "auc(average=pooled)", "per query; got auc"),

@@ -42,7 +42,7 @@ def best_order(grades: list[int], left: list[int], measure: str) -> float:
     return float(values.per_query[measure].max())
 
 
-@pytest.mark.filterwarnings("ignore:every judged item of every query is relevant")
+@pytest.mark.filterwarnings("ignore:every ranked item is relevant")
 @pytest.mark.parametrize("measure", MEASURES)
 def test_by_brute_force_over_all_orders(measure):
     rng = np.random.default_rng(7)

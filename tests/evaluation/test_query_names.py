@@ -37,14 +37,14 @@ def test_queries_have_the_names_given(layout):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["q1"], "query_ids has 1 names for 2 queries"),
-        (["q1", "q1"], "query_ids names 'q1' twice"),
+        (["q1"], "query_ids has 1 id for 2 queries"),
+        (["q1", "q1"], "query_ids has 'q1' twice"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(names, said):
     with pytest.raises(ValueError, match=said):
         evaluate(*LISTS, "mrr", query_ids=names)
-    with pytest.raises(TypeError, match="these already have ids"):
+    with pytest.raises(TypeError, match="these queries already have ids"):
         evaluate({"q": {"a"}}, {"q": ["a"]}, "mrr", query_ids=["q1"])
 
 
@@ -76,5 +76,5 @@ def test_values_are_lists_and_repeats_and_their_names_are_measures():
     )
     with pytest.raises(ValueError, match="values of faith: 1 numbers for 2 queries"):
         evaluate(*LISTS, "faith", values={"faith": [0.5]})
-    with pytest.raises(ValueError, match="Repeats of rankings and values have 3 and 2 runs"):
+    with pytest.raises(ValueError, match="need the same number of runs, got 3 and 2"):
         evaluate(LISTS[0], Repeats([LISTS[1]] * 3), "mrr", values={"faith": runs})

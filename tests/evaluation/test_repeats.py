@@ -88,7 +88,7 @@ def test_what_is_undefined_in_every_run_stays_so_and_is_said_once() -> None:
 
 def test_other_queries_and_wrong_runs_are_refused() -> None:
     with pytest.raises(
-        QueryMismatchError, match="run 2 of Repeats was evaluated for other queries"
+        QueryMismatchError, match="run 2 of Repeats has different queries from run 1"
     ):
         evaluate(TRUTH, Repeats([RUNS[0], {"q1": ["a"]}]), "mrr", missing="skip")
     with pytest.raises(ValueError, match="run 2 of Repeats: "):
@@ -98,7 +98,7 @@ def test_other_queries_and_wrong_runs_are_refused() -> None:
             Repeats(runs)
     with pytest.raises(InvalidParameterError, match="needs at least two runs, got 1"):
         Repeats([RUNS[0]])
-    with pytest.raises(InvalidParameterError, match="relevance belongs to the lists of one run"):
+    with pytest.raises(InvalidParameterError, match="relevance is for a single run"):
         evaluate([{"a"}], Repeats([[["a"]]] * 2), "ndcg", relevance=[[1.0]])
 
 

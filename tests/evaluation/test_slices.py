@@ -159,8 +159,8 @@ def test_a_slice_of_all_queries_is_the_whole():
 @pytest.mark.parametrize(
     ("slices", "message"),
     [
-        ({}, r"slices must be a non-empty mapping, a Series by query id or .*; got \{\}$"),
-        (3, r"a Series by query id or a function; got 3$"),
+        ({}, r"slices must be a non-empty mapping, a Series by query id, or .*; got \{\}$"),
+        (3, r"a Series by query id, or a function; got 3$"),
         (pd.DataFrame({"query": ["q1"], "slice": ["a"]}), r"; got DataFrame$"),
         ({"q1": "a", "q9": "b"}, r"slices names queries that were not evaluated: 'q9'"),
         ({"head": "q1"}, r"slices names queries that were not evaluated: 'head'"),
@@ -182,7 +182,7 @@ def test_slices_pass_over_queries_that_were_left_out():
     by_label = evaluation.by_slice({"head": ["q1", "q3"], "tail": ["q2"]})
     assert {label: part["map"] for label, part in by_query.items()} == {"head": 1.0}
     assert {label: part["map"] for label, part in by_label.items()} == {"head": 1.0}
-    with pytest.raises(InvalidParameterError, match="leaves every query without a label"):
+    with pytest.raises(InvalidParameterError, match="slices gives no query a label"):
         evaluation.by_slice({"q2": "tail"})
     with pytest.raises(InvalidParameterError, match="not evaluated: 'q9'"):
         evaluation.by_slice({"head": ["q1", "q9"]})

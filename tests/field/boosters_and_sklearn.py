@@ -255,7 +255,7 @@ options = {"groups": np.repeat(np.arange(40), 30), "candidates": seen.ravel()}
 row("candidates of rows: seen", judged.ravel(), -apart.ravel(), "mrr", wanted, options)
 judged = np.arange(10) != np.arange(36)[:, None] % 6
 ranked = np.tile(np.arange(10.0)[::-1], (36, 1))
-wanted = Warned((30 + 6 / 2) / 36, "or labels: 90% of the items are relevant")
+wanted = Warned((30 + 6 / 2) / 36, "or invert the labels: 90% of the items are relevant")
 row("labels upside down", judged, ranked, "mrr", wanted)
 judged = np.arange(10) % 2 != np.arange(36)[:, None] % 2
 row("half of the items are relevant", judged, ranked, "mrr", (1 + 1 / 2) / 2)

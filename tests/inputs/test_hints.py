@@ -140,7 +140,7 @@ PREDICTED = RATINGS + 0.5
 RATED = {query: {f"i{item}": item for item in range(1, 6)} for query in range(12)}
 NEGATED = {query: {item: -float(grade) for item, grade in RATED[query].items()} for query in RATED}
 NEGATED_LISTS = {query: list(NEGATED[query]) for query in NEGATED}
-EVERY = r"every judged item of every query is relevant \(lowest grade 1\)"
+EVERY = r"every ranked item is relevant \(lowest grade 1\)"
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_lists_of_one_truth_may_be_a_series_with_names() -> None:
 
 
 def test_one_missed_item_is_one_item():
-    with pytest.warns(RankingDataWarning, match=r"^1 of 2 items .* is in no .* and counts for no"):
+    with pytest.warns(RankingDataWarning, match=r"^1 of 2 items .* is in no .* counts it as"):
         evaluation = evaluate({"a", "b"}, [["x", "a"], ["y"]], "mrr", zero_division=0.0)
     assert "; 1 relevant item that no query retrieved" in str(evaluation)
 

@@ -116,12 +116,16 @@ LISTS = [{"a"}, {"b"}], [["x", "a"], ["b", "y"]]
 @pytest.mark.parametrize(
     ("sides", "number", "message"),
     [
-        (KEYED, 0, "n_negatives is 0, and the ranking of query 'p' has 1 irrelevant items"),
+        (KEYED, 0, "n_negatives is 0, but the ranking of query 'p' already has 1 irrelevant item$"),
         (KEYED, -1, "The 'n_negatives' parameter of gauc must be"),
         (KEYED, {"p": 1}, "The 'n_negatives' parameter of gauc must be"),
-        (KEYED, [4], "n_negatives has 1 numbers by position, and queries are joined by key"),
-        (LISTS, [4], "n_negatives has 1 numbers by position, and there are 2 queries"),
-        (LISTS, [4, 0], "n_negatives is 0, and the ranking of query 1 has 1 irrelevant items"),
+        (KEYED, [4], "n_negatives has 1 number by position, but queries are joined by key"),
+        (LISTS, [4], "n_negatives has 1 number by position, but there are 2 queries"),
+        (
+            LISTS,
+            [4, 0],
+            "n_negatives is 0, but the ranking of query 1 already has 1 irrel",
+        ),
     ],
 )
 def test_n_negatives_that_are_refused(sides: Any, number: Any, message: str) -> None:
@@ -134,7 +138,7 @@ def test_n_negatives_by_position() -> None:
     assert group_auc_score(*LISTS, n_negatives=np.array([4, 1])) == (3 / 4 + 1) / 2
     spec = measure("auc(average=pooled)", n_negatives=[4, 1])
     rows = [0, 1, 1, 0], [4, 3, 2, 1]
-    with pytest.raises(InvalidParameterError, match="n_negatives has 2 numbers for 1 rankings"):
+    with pytest.raises(InvalidParameterError, match="n_negatives has 2 numbers for 1 ranking"):
         evaluate(*rows, spec, groups=[0, 0, 1, 1])
 
 

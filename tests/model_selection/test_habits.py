@@ -91,11 +91,11 @@ ANSWERED = {
     ),
     "evaluate(min_rel=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], min_rel=4),
-        r"'min_rel'; a measure names it, as in 'map\(min_rel=2\)'",
+        r"'min_rel'; put it in the measure, as in 'map\(min_rel=2\)'",
     ),
     "evaluate(query_weight=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], query_weight=[1]),
-        "'query_weight'; weights of queries are sample_weight=$",
+        "'query_weight'; pass query weights as sample_weight=$",
     ),
     "evaluate(unjudged=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], unjudged="skip"),
@@ -103,7 +103,7 @@ ANSWERED = {
     ),
     "evaluate(metrics=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], metrics=["map"]),
-        "'metrics'; that is measures=",
+        "'metrics'; use measures=",
     ),
     "a function with qid=": (
         lambda: sr.ndcg_at_k_score([1, 0], [0.5, 0.1], qid=[7, 7]),  # type: ignore[call-arg]
@@ -129,23 +129,24 @@ ANSWERED = {
     ),
     "evaluate(min_rating=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], min_rating=4),
-        r"'min_rating'; a measure names it, as in 'map\(min_rel=2\)'",
+        r"'min_rating'; put it in the measure, as in 'map\(min_rel=2\)'",
     ),
     "evaluate(train=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], train={}),
-        "'train'; leave what was seen in training out of the rankings, or candidates= False there$",
+        "'train'; leave items seen in training out of the rankings, or set candidates= to False"
+        " there$",
     ),
     "evaluate(indexes=)": (
         lambda: sr.evaluate([1, 0], [0.5, 0.1], indexes=[7, 7]),
-        "'indexes'; query ids are groups=",
+        "'indexes'; pass query ids as groups=",
     ),
     "evaluate(mask=)": (
         lambda: sr.evaluate([[1, 0]], [[0.5, 0.1]], mask=[[True, False]]),
-        "'mask'; candidates= is False for padding",
+        "'mask'; use candidates=, False for padding",
     ),
     "evaluate(top_k=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], "ndcg", top_k=10),
-        "'top_k'; a measure names it, as in 'ndcg@10'",
+        "'top_k'; put it in the measure, as in 'ndcg@10'",
     ),
     "evaluate(missin=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], missin="skip"),
@@ -169,11 +170,11 @@ ANSWERED = {
     ),
     "compare(metric=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, metric="map"),
-        "'metric'; that is measures=",
+        "'metric'; use measures=",
     ),
     "compare(query_text=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, query_text={}),
-        r"'query_text'; texts of queries are for what shows them, as .report\(path, query_text=",
+        r"'query_text'; pass it where queries are shown, as in .report\(path, query_text=",
     ),
     "compare(baseline=)": (
         lambda: sr.compare([{"a"}], {"a": [["a"]], "b": [["b"]]}, baseline="b"),

@@ -28,8 +28,8 @@ def test_a_direct_call_warns_as_evaluate_does():
         get_scorer("map", convention="torchmetrics")(Says(first), TIED, Y)
     assert str(of_scorer[0].message) == str(of_evaluate[0].message)
     assert str(of_scorer[0].message) == (
-        "relevant items are tied in 4 queries, which convention 'torchmetrics' cannot count as its "
-        f"program does: map: {BY_CHANCE}"
+        "relevant items are tied in 4 queries, which the program of convention 'torchmetrics' "
+        f"counts differently: map: {BY_CHANCE}"
     )
     assert len(of_scorer) == 1
     assert of_scorer[0].filename == __file__
@@ -46,8 +46,8 @@ def test_a_search_warns_once_and_in_general():
                 cv=QueryKFold(2),
             ).fit(TIED, Y)
         assert [str(warning.message) for warning in caught] == [
-            "relevant items are tied in some queries, which convention 'torchmetrics' cannot count "
-            f"as its program does: map: {BY_CHANCE}"
+            "relevant items are tied in some queries, which the program of convention "
+            f"'torchmetrics' counts differently: map: {BY_CHANCE}"
         ]
 
 

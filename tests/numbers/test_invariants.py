@@ -34,7 +34,7 @@ from tests.numbers.invariants import (
 from tests.oracles.exact import Ranking
 from tests.strategies import Problem, as_lists, examples, problems, strict_rankings
 
-pytestmark = pytest.mark.filterwarnings("ignore:every judged item of every query")
+pytestmark = pytest.mark.filterwarnings("ignore:every ranked item is relevant")
 
 # The tables --------------------------------------------------------------------------------------
 
