@@ -65,7 +65,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
 
 
-_NOT_WORSE = "it is called 'assert_not_worse' here, and rank_gate.check has a baseline"
+_NOT_WORSE = "it is called 'assert_not_worse' here; rank_gate.check compares with a baseline"
 _FIXTURE = "it is a fixture: name it as an argument of the test"
 _NAMED_ELSEWHERE = {
     **dict.fromkeys(("assert_better", "assert_no_drop", "assert_not_regressed"), _NOT_WORSE),
@@ -75,11 +75,11 @@ _NAMED_ELSEWHERE = {
 _AROUND_MEASURE = (
     r"^assert_|(?:_at_(?:k|\d+))?(?:_(?:at_least|at_most|above|below|over|greater|less)\w*)?$"
 )
-"""What names of assertions have around that of a measure."""
+"""What names of assertions have before and after the name of a measure."""
 
 
 def _called_here(name: str) -> str:
-    """What another name of an assertion is called here, or where the name is, or nothing."""
+    """Hint on what an assertion is called here, or where the name is; "" if there is none."""
     import sklearn_rank
     from sklearn_rank.measures.grammar import measure
     from sklearn_rank.support.text import hint
@@ -93,7 +93,7 @@ def _called_here(name: str) -> str:
             own = f"assert_{metric.name}_{side}"
             if own in _HOME_OF:
                 return f"; it is called {own!r} here" + ", and takes k=" * metric.takes_k
-            return f"; assert_metric(y_true, y_score, {metric.name!r}, {side}=...) asserts it"
+            return f"; use assert_metric(y_true, y_score, {metric.name!r}, {side}=...)"
     return hint(name, _HOME_OF, _NAMED_ELSEWHERE)
 
 

@@ -125,7 +125,7 @@ _IN_SKLEARN = {
 
 _EVALUATE = "evaluate(y_true, y_score, ['map', 'ndcg@10']) returns scores and per_query"
 _SPLIT = "next(QueryKFold(5).split(X, y, groups)) keeps the rows of a query on one side"
-_SEARCH = "scikit-learn's takes the scorers of this package, as in scoring=map_scorer"
+_SEARCH = "use scikit-learn's with a scorer of this package, as in scoring=map_scorer"
 _TEST = "compare(y_true, {'old': old, 'new': new}) tests differences"
 _IN_OTHERS = {
     _EVALUATE: """
@@ -134,7 +134,7 @@ _IN_OTHERS = {
         evaluator iter_calc metric score
     """,
     _SPLIT: "GroupKFold GroupShuffleSplit KFold ShuffleSplit split train_test_split",
-    "what is held out is y_true of evaluate(y_true, y_score)": """
+    "pass what is held out as y_true to evaluate(y_true, y_score)": """
         leave_k_out leave_last_out leave_one_out temporal_split
     """,
     _SEARCH: "GridSearchCV RandomizedSearchCV cross_val_score cross_validate",
@@ -142,7 +142,8 @@ _IN_OTHERS = {
         bootstrap bootstrap_test paired_bootstrap paired_t_test permutation_test
         randomization_test significance significance_test t_test ttest wilcoxon
     """,
-    "results have it, as evaluate(y_true, y_score).report(path)": "plot report summary to_html",
+    "it is a method of results, as in evaluate(y_true, y_score).report(path)": "plot report",
+    "use evaluate(y_true, y_score).report(path)": "summary to_html",
     "it is called 'read_qrels' here": "load_qrels parse_qrel parse_qrels read_trec_qrels",
     "it is called 'read_run' here": "load_run parse_run read_trec_run",
     "it is called 'RankFusion' here": "fuse fusion optimize_fusion rrf reciprocal_rank_fusion",

@@ -369,8 +369,8 @@ def plain(name: str) -> str:
 _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 
 
-_BY_MODEL = "a judge model's numbers are values={name: {query: number}}"
-_ANY = "measure_from(name, function) makes a measure of a function"
+_BY_MODEL = "pass a judge model's numbers as values={name: {query: number}}"
+_ANY = "measure_from(name, function) makes a measure from a function"
 _OF_OTHERS = {
     "it does not depend on judgements: compute it yourself and pass values={name: {query: "
     "number}}, or, to a gate, totals={name: number} for the whole run": """
@@ -382,20 +382,20 @@ _OF_OTHERS = {
         contextrelevancy faithfulness groundedness hallucination
     """,
     _ANY: "alphandcg arhr erria fallout infap lift meanrank mr",
-    "result.counts has numbers of items": "numq numrel numrelret numret",
+    "result.counts has the numbers of items": "numq numrel numrelret numret",
 }
 _OTHER_WORDS = {
     **{word: told for told, words in _OF_OTHERS.items() for word in words.split()},
-    "contextrecall": f"of ids it is 'recall', and {_BY_MODEL}",
-    "contextprecision": f"of ids it is 'precision', and {_BY_MODEL}",
+    "contextrecall": f"for ids use 'recall', or {_BY_MODEL}",
+    "contextprecision": f"for ids use 'precision', or {_BY_MODEL}",
     "hits": "hits@10 of knowledge graphs is 'hit_rate@10'",
     "accuracy": "accuracy@10 of sentence-transformers is 'hit_rate@10'",
     "rbo": "rank_biased_overlap_score(first, second) compares two rankings",
 }
-"""What other programs measure, by plain name, and what to do for it."""
+"""Measures of other programs, by plain name, and what to use instead."""
 _MEANT = {"apk": MAP, "avgprecision": MAP, "mapk": MAP, "normalizeddcg": NDCG, **_BY_PLAIN_NAME}
 _AROUND = r"^(?:retrieval|mean|avg|average|idbased|nonllm|top\d+)+|(?:score|metric)$"
-"""What other programs write before and behind the name of a measure."""
+"""What other programs write before and after the name of a measure."""
 
 
 def find_metric(name: str) -> Metric:
@@ -410,7 +410,7 @@ def find_metric(name: str) -> Metric:
 
 
 def hint_of_measure(name: str, says: str = "did you mean {!r}?") -> str:
-    """``; ...`` for what other programs call a measure, or nothing."""
+    """Hint, from ``;`` on, for another program's name of a measure; "" if there is none."""
     base, cutoff = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
     words = dict.fromkeys((plain(name), plain(base.rstrip("@")), re.sub(_AROUND, "", plain(name))))
     for word in words:

@@ -30,7 +30,7 @@ _IPREC_9 = (
     "fraction of 0.1; trec_eval 10 and this package round up from 0.5"
 )
 _WHOLE_ALONE = dict.fromkeys(
-    ("fbeta@", "set_map@", "dcg@", "idcg@"), "the program has it only without a cutoff"
+    ("fbeta@", "set_map@", "dcg@", "idcg@"), "the program computes it only without a cutoff"
 )
 
 _TREC_EVAL: dict[str, Any] = {
@@ -226,7 +226,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         },
         "differs": {
             "empty": dict.fromkeys(
-                ("map", "precision", "recall"), "a user without recommendations is left out there"
+                ("map", "precision", "recall"),
+                "Recommenders leaves out users without recommendations",
             ),
             "none": {"*": "Recommenders gives 0"},
         },

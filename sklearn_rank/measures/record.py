@@ -185,8 +185,8 @@ class Measure:
             else:
                 if (owner, name, value) == ("precision", "denominator", "min"):
                     msg = (
-                        "hits / min(R, k) is recall(denominator=min); precision takes k or "
-                        "retrieved"
+                        "hits / min(R, k) is recall(denominator=min); the denominator of precision "
+                        "is k or retrieved"
                     )
                     raise InvalidParameterError(msg)
                 checked[name] = metric.checks[name](value, name, owner)
@@ -194,7 +194,7 @@ class Measure:
         if len(members) != len(metric.members) or not all(
             isinstance(member, Measure) for member in members
         ):
-            msg = f"{owner} is the mean of two measures, got {len(members)}"
+            msg = f"{owner} combines two measures, got {len(members)}"
             raise InvalidParameterError(msg)
         for one in members:
             part = one.metric

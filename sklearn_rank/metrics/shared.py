@@ -24,7 +24,7 @@ _WITHOUT = ("dcg", "hmean", "iprec", "rbp", "rprec")
 """Metrics that have a function but no predefined scorer."""
 _OTHERS = {"fbeta": "f1_scorer", "lag": "neg_lag_scorer"}
 _PARAMETERS_ELSEWHERE = {
-    **dict.fromkeys(("qid", "group", "query_ids", "indexes"), "query ids of rows are groups="),
+    **dict.fromkeys(("qid", "group", "query_ids", "indexes"), "pass query ids of rows as groups="),
     **dict.fromkeys(("top_k", "cutoff", "n"), "the cutoff is k="),
     **dict.fromkeys(
         ("mask", "candidates", "padding_mask", "ignore_index", "lengths"),
@@ -119,7 +119,7 @@ def score(
             f"function; pass scoring={scorer_of(metric)}, which finds it"
         )
         if has_others:
-            msg = f"groups= of make_scorer covers all rows, not a fold's; {msg}"
+            msg = f"groups= of make_scorer covers all rows, not those of a fold; {msg}"
         raise SearchStopped(msg) from error
     return score_measures([measure], rankings, undefined)[0].average.value
 

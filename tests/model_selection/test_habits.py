@@ -107,7 +107,7 @@ ANSWERED = {
     ),
     "a function with qid=": (
         lambda: sr.ndcg_at_k_score([1, 0], [0.5, 0.1], qid=[7, 7]),  # type: ignore[call-arg]
-        "unexpected keyword argument 'qid'; query ids of rows are groups=$",
+        "unexpected keyword argument 'qid'; pass query ids of rows as groups=$",
     ),
     "a function with mask=": (
         lambda: sr.lag_error([[1, 0]], [[0.5, 0.1]], mask=[[True, False]]),  # type: ignore[call-arg]
