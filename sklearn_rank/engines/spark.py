@@ -1,8 +1,8 @@
-"""Spark: executors read whole queries by the readers of memory, and judged rankings come back.
+"""Spark: executors read whole queries with the in-memory readers, and return judged rankings.
 
-Both sides are parted by a hash of their queries into buckets of about half a million rows. A task
-reads a bucket as memory reads frames, so that values, counts and messages are the same. What it
-read is pickled as a :class:`Part`, and parts are merged on the driver.
+Both sides are split by a hash of their queries into buckets of about half a million rows. A task
+reads a bucket like frames in memory, so that values, counts and messages are the same. The result
+is pickled as a :class:`Part`, and parts are merged on the driver.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ BYTES_OF_ROW = 1 << 8
 BYTES_OF_HIT = 1 << 7
 """Bytes of a relevant item, or of a query, on its way through the driver."""
 _LOOKED_ROWS = 1_000
-"""Different values of a column without a role."""
+"""Distinct values to look at in a column without a role."""
 _HINTED = 100
 """Queries of a task that may explain why nothing relevant was retrieved at all."""
 _PART = "part binary"
@@ -100,7 +100,7 @@ def read_spark(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 class _SparkRun:
-    """A run in a frame of Spark, and its judgements, in Spark or in memory."""
+    """A run in a Spark frame, and its judgements, in Spark or in memory."""
 
     def __init__(self, y_true: Any, y_score: Any, options: ReadOptions) -> None:
         run = _native(y_score)
@@ -364,11 +364,11 @@ class Part(NamedTuple):
     query is evaluated."""
     n_unjudged: IntArray = np.zeros(0, np.int64)
     n_judged: IntArray = np.zeros(0, np.int64)
-    """(Q,) of each query of ``data``."""
+    """(Q,) numbers for the queries of ``data``."""
     has_zero: bool = False
     """Whether a grade of these queries is 0 or below."""
     doubt: str = ""
-    """Of the order of the rows."""
+    """A doubt about the order of the rows."""
     sample: tuple[Qrels, Run] | None = None
     """Some queries, where no relevant item was retrieved."""
 
@@ -486,7 +486,7 @@ class _SparkSide:
         self.kinds = {field.name: field.dataType.simpleString() for field in fields}
 
     def different_values(self) -> dict[str, tuple[list[Any], int]]:
-        """Some different values of each column without a role, and of how many rows."""
+        """Some distinct values of each column without a role, and how many rows have them."""
         plain = (*_INTEGERS, *_FLOATS, "boolean", "string", "decimal", "varchar", "char")
         kinds = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
         different = {}
@@ -587,9 +587,9 @@ def _number(name: str, kind: str, side: str) -> str:
 
 
 def _schema(frame: Any) -> Any:
-    """A frame of narwhals with the columns of a frame and none of its rows.
+    """A narwhals frame with the columns of a frame, without its rows.
 
-    Frames of Spark may have a name twice, as joins leave it; of these there is one column.
+    Spark frames may have a column name twice, for example after a join; here it is once.
     """
     table = frame.limit(0).toArrow()
     first = {name: number for number, name in reversed(list(enumerate(table.column_names)))}
@@ -597,7 +597,7 @@ def _schema(frame: Any) -> Any:
 
 
 def _native(values: Any) -> Any:
-    """A frame of Spark itself, where pandas on Spark is wrapped around it."""
+    """The Spark frame itself, without a wrapper of pandas on Spark."""
     return values.to_spark() if hasattr(type(values), "to_spark") else values
 
 

@@ -82,7 +82,7 @@ def read_json(source: Source, data: bytes) -> FileRows:
 
 
 def _read(source: Source, values: list[Any], places: Sequence[Place], n_bytes: int) -> FileRows:
-    """Rows of values that start in these lines; none are known where no fault is shown."""
+    """Rows of values, and the lines on which they start, if known."""
     if len(values) == 1:
         objects, name = _objects(source, values[0])
         if objects and objects[0] is not values[0]:
@@ -97,7 +97,7 @@ def _read(source: Source, values: list[Any], places: Sequence[Place], n_bytes: i
 
 
 def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
-    """The objects with a query, or for a row, of a file of one value, and what holds them."""
+    """The objects of a file with one value, each a query or a row, and what holds them."""
     if not isinstance(value, dict):
         return (value, "data") if isinstance(value, list) else ([value], "")
     if isinstance(value.get("responses"), list):  # of _msearch, in the order of the requests
@@ -131,7 +131,7 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
 
 
 def _has_list(source: Source, value: Any) -> bool:
-    """Whether this is an object of a query with its list of items, and no {item: number}."""
+    """Whether this is an object of a query with its list of items, not {item: number}."""
     if is_response(value):
         return True
     nested = _nested(value) if isinstance(value, dict) and source.grades is None else ()
@@ -213,7 +213,7 @@ def _nested(value: Mapping[Any, Any]) -> list[str]:
 
 
 class _Reader:
-    """Turns objects into columns, by the same keys for all of a file."""
+    """Turns objects into columns, by the same keys for the whole file."""
 
     def __init__(self, source: Source, n_bytes: int) -> None:
         self.source, self.columns, self.n_bytes = source, source.columns, n_bytes
@@ -225,17 +225,17 @@ class _Reader:
             self.kinds = ("grade", "score")
         self.rows: list[_Object] = []
         self.places: list[Place] = []
-        """Of the rows."""
+        """Places of the rows."""
         self.lists: dict[str, tuple[Place, list[Any] | dict[str, Any]]] = {}
         """Place of each query, and its items: ids, pairs or objects, or their numbers by id."""
         self.key = ""
-        """Of the last list."""
+        """Key of the last list."""
         self.shapes: dict[tuple[Any, ...], tuple[str, str]] = {}
         """Keys of the query and of the list, by the keys and types of an object with one list."""
         self.id_column: Columns = {}
         """The name of the ids in lists, if the caller gives one."""
         self.hit_columns: Columns = {}
-        """Columns of the hits of a search engine, where their names do not tell."""
+        """Columns of a search engine's hits whose names are not recognised."""
 
     def add_all(self, places: Sequence[Place], values: list[Any]) -> None:
         """Add the rows of objects, and the items of queries."""
@@ -405,7 +405,7 @@ class _Reader:
         return rows._replace(names=roles | {"item": f"{self.key}[]"}, queries=queries)
 
     def _take_null_lists(self) -> None:
-        """Read rows beside lists as queries whose list is null, and so without items."""
+        """Read rows among lists as queries whose list is null, so without items."""
         given = self.columns.get("item")
         for place, row in zip(self.places, self.rows, strict=True):
             lists = [given] if given in row else lists_of(row, self.side)
@@ -567,7 +567,7 @@ class _Reader:
         return [self._id(places[n], value, role, of_query) for n, value, of_query in rows]
 
     def _id(self, place: Place, value: Any, role: str, of_query: str = "") -> str:
-        """Ids are text; a whole number is written as it would be there."""
+        """An id as text; whole numbers are written out."""
         value = None if value is ABSENT else value
         text, what = str(value), f"the {role} id {safe_repr(value)}{of_query}"
         if isinstance(value, bool) or not isinstance(value, (str, int)):
@@ -626,7 +626,7 @@ class _PlacesOfItems(Sequence[Place]):
 
 @contextmanager
 def _odd_keys_named(cells: _Cells, places: Sequence[Place]) -> Iterator[None]:
-    """Add the place of a key that few objects have to an error that keys may be the cause of."""
+    """Add the place of a key that few objects have to an error that it may have caused."""
     try:
         yield
     except ColumnRoleError as error:
@@ -675,9 +675,9 @@ _KEY = re.compile(rb'"\s*:')
 
 
 def _decoded(data: bytes) -> list[Any] | None:
-    """The values of a file at once; None where they may have faults that have to be named.
+    """The values of a file at once; None if they may have faults to name.
 
-    A key that occurs twice is in the text, and not in the values, which have each key once.
+    A key that occurs twice in the text occurs only once in the values.
     """
     try:
         values = _LINES.decode_lines(data)

@@ -73,8 +73,8 @@ def read_run(
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None infers it from the first bytes, the name and the content.
     columns : mapping, default=None
-        Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
-        for a role without a column.
+        Column name by role ("query", "item", "score", "rank"), if it is not recognised; None for a
+        role without a column.
     queries : sequence of str or path, default=None
         Ids of the queries of an ``_msearch`` response, in the order of its requests; or a file of
         ids, one per line.
@@ -128,10 +128,10 @@ def read_qrels(
     path, format, max_bytes
         As in :func:`read_run`.
     columns : mapping, default=None
-        Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
-        role without a column.
+        Column name by role ("query", "item", "grade"), if it is not recognised; None for a role
+        without a column.
     grades : mapping of str to float, default=None
-        Grade of each text where grades are text, as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
+        Number of each grade that is text, such as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
     duplicates : {"raise", "mean", "max", "first"}, default="raise"
         How to combine several grades of an item for one query, such as two judges'; "raise"
         rejects different grades.
@@ -281,7 +281,7 @@ _OTHER_FORMATS = {
     ),
     rf"{_NO_ROW}(---|(- )?[\w'\"-]+:( .*)?)": "is YAML; save it as JSON",
 }
-"""What files are whose first line matches."""
+"""Formats of files whose first line matches."""
 
 
 def _first_line(first: LineBlock) -> str:
@@ -299,7 +299,7 @@ def _refuse_other_formats(source: Source, first: LineBlock) -> None:
 
 
 def _kind_of_text(source: Source, first: LineBlock) -> str:
-    """The format by the file's name, and by its first line where the name does not tell."""
+    """The format by the file's name, or by its first line if the name does not tell."""
     line = _first_line(first)
     by_name = kind_of_name(source.path)
     if by_name in ("jsonl", "json", "trec"):

@@ -11,23 +11,23 @@ from sklearn_rank.inputs.roles import LISTS, Columns, lists_of
 
 
 class _Absent:
-    """Of what an object does not have, where None is a value."""
+    """Marks a missing key where None is a value."""
 
 
 ABSENT = _Absent()
 
 
 class _Response(NamedTuple):
-    """How the responses of an engine are told and read."""
+    """How the responses of an engine are recognised and read."""
 
     path: str
-    """Of the list of hits."""
+    """Path of the list of hits."""
     mark: str = ""
     """A key that every hit has, where the path alone does not tell."""
     columns: Columns = MappingProxyType({})
-    """Of hits, where their names do not tell."""
+    """Columns of hits whose names are not recognised."""
     sign: str = ""
-    """A key of the response that tells as well as the mark."""
+    """A key of the response that serves as well as the mark."""
 
 
 _RESPONSES = (
@@ -70,7 +70,7 @@ def reach(value: Any, path: str) -> Any:
 
 
 def hits_of(response: Mapping[str, Any]) -> tuple[list[Any], Columns] | None:
-    """The hits of an engine's response and the names of their columns; None for what is none."""
+    """The hits of an engine's response and the names of their columns; None if it is none."""
     if response.keys().isdisjoint(FIRST_KEYS):
         return None
     named = [*chain.from_iterable(lists_of(response, side) for side in LISTS)]
@@ -91,7 +91,7 @@ def is_response(value: Any) -> bool:
 
 
 def failure_of(response: Mapping[str, Any]) -> Any:
-    """Why a search has not all of its hits; empty if it has, or is none."""
+    """Why a search lacks hits; empty if it does not, or is no search."""
     if isinstance(response.get("error"), dict):
         return response["error"]
     if hits_of(response) is None:

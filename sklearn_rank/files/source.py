@@ -22,7 +22,7 @@ BLOCK_BYTES = 1 << 22
 """Read at once: far above what a call costs, and little enough to stay in a processor's cache
 while it is checked and parsed; four times as much took a tenth longer."""
 MAX_BYTES = 2 << 30
-"""To which a compressed file may grow, and that a JSON file may hold."""
+"""Limit for the content of a compressed file, and for a JSON file."""
 BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _NO_TEXT = {
@@ -36,20 +36,20 @@ _NO_TEXT = {
     b"\xff\xfe": "is UTF-16; save it as UTF-8",
     b"\xfe\xff": "is UTF-16; save it as UTF-8",
 }
-"""What files are that begin with these bytes."""
+"""Kinds of files that begin with these bytes."""
 _NO_TABLE = {
     b"version https://git-lfs": "is a Git LFS pointer; fetch the file with git lfs pull",
     b"<?xml": "is XML; save it as JSON or CSV",
     b"<!DOCTYPE": "is an HTML page, not a table",
     b"<html": "is an HTML page, not a table",
 }
-"""Texts that are read as no table."""
+"""Text files that are not tables."""
 _CONFLICT = b"\n<<<<<<< "
-"""Of two versions that Git could not merge, where a line begins."""
+"""Start of a line where Git could not merge two versions."""
 
 
 Place: TypeAlias = int | str | None
-"""Of a fault: a line, or the part of what ``json.load`` returns, as ``data[3]``."""
+"""Place of a fault: a line, or a part of what ``json.load`` returns, such as ``data[3]``."""
 
 
 class Source(NamedTuple):
@@ -57,7 +57,7 @@ class Source(NamedTuple):
 
     path: Any
     name: str
-    """In messages."""
+    """Name in messages."""
     max_bytes: int = MAX_BYTES
     what: str = "path"
     """Name of the argument, of a function or in the usage of the command."""
@@ -95,9 +95,9 @@ class FileRows(NamedTuple):
     columns: Mapping[Role, Any]
     """Ids as lists of text, or as series of Polars; arrays of numbers, NaN if a row has none."""
     names: Mapping[Role, str]
-    """Of the columns in the file."""
+    """Names of the columns in the file."""
     doubts: tuple[str, ...] = ()
-    """Signs of another order than was meant."""
+    """Signs of an unintended order."""
     rising: str = ""
     """A sign that scores of ``{item: score}`` may be distances; see ``Run``."""
     queries: Sequence[str] = ()

@@ -1,11 +1,11 @@
 """Tables: TREC's formats, CSV and the like, Parquet and Arrow.
 
-A TREC run has six fields (query, Q0, item, rank, score, tag), and more behind the tag are ignored,
-as in trec_eval; judgements have four (query, 0, item, grade). White space separates, and lines that
-begin with ``#`` are comments. In CSV a header names the columns; a line feed inside of quotes is
-refused.
+A TREC run has six fields (query, Q0, item, rank, score, tag), and fields after the tag are ignored,
+as in trec_eval; judgements have four (query, 0, item, grade). White space separates fields, and
+lines that begin with ``#`` are comments. In CSV a header names the columns; a line feed inside
+quotes is refused.
 
-Polars, where it is installed, parses large blocks of regular lines. All others are split, which
+Polars, if installed, parses large blocks of regular lines. Other blocks are split in Python, which
 gives the same rows, or the error of a line.
 """
 
@@ -47,10 +47,10 @@ from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array
 
 TIMESTAMP = 10**8
-"""A grade of a file without names that is as large is more likely seconds since 1970."""
+"""A grade this large in a file without column names is probably seconds since 1970."""
 INEXACT = "is an integer beyond 2^53 that float64 cannot hold; subtract a constant from all"
 LARGE, LARGE_ONCE_LOADED = 1 << 21, 1 << 16
-"""Bytes of a block from which on Polars saves more time than its import, or a call, takes."""
+"""Bytes of a block from which Polars saves more time than its import, or a call, takes."""
 _LOOKED_LINES = 5_000
 """Rows whose ranks are compared with scores."""
 _SPACE, _LINE_FEED = 32, 10
@@ -64,15 +64,15 @@ _ID_ROLES: tuple[Role, ...] = ("query", "item")
 
 
 class _Form(NamedTuple):
-    """Fields of a line, which has always as many."""
+    """Fields of a line; all lines have the same number."""
 
     names: list[str]
     fields: Mapping[str, int]
     """Numbers of the fields that are read, by role, or by name where it has none."""
     spare: Sequence[str] = ()
-    """Fields without a role that may hold a number that is lacking."""
+    """Fields without a role that may hold a missing number."""
     separator: str = ""
-    """Empty: white space, of which several are one, as in TREC's formats."""
+    """Empty for white space of any length, as in TREC's formats."""
 
     @property
     def is_trec_run(self) -> bool:
@@ -120,7 +120,7 @@ def read_lines(source: Source, blocks: Iterable[LineBlock], *, has_header: bool)
 
 
 def _joined(columns: list[Any]) -> Any:
-    """One column of those of all blocks."""
+    """One column from the parts of all blocks."""
     if isinstance(columns[0], np.ndarray):
         return np.concatenate(columns)
     if all(isinstance(column, list) for column in columns):
@@ -149,7 +149,7 @@ def separator_of(header: str) -> str:
 
 
 def _find_columns(source: Source, names: list[str]) -> tuple[dict[Role, str], list[str]]:
-    """The columns of roles, and those that may hold what none of them does.
+    """The columns with a role, and those that may hold a missing number.
 
     BEIR calls a grade ``score``.
     """
@@ -242,7 +242,7 @@ def _by_splitting(source: Source, block: LineBlock, form: _Form, bare: list[str]
 def _without_bare(
     lines: list[int], columns: dict[str, Any], form: _Form, bare: list[str]
 ) -> tuple[list[int], dict[str, Any]]:
-    """Rows without those of a query alone, which stand for a query without items."""
+    """The rows that have more than a query; the others stand for queries without items."""
     cells = zip(columns["item"], *(columns[role] for role in form.numbers), strict=True)
     is_bare = [not any(map(str.strip, row)) for row in cells]
     rows = zip(columns["query"], is_bare, strict=True)
@@ -317,7 +317,7 @@ def _number(source: Source, line: int, text: str, form: _Form, role: Role) -> fl
 
 
 def numbers_of_texts(values: list[Any]) -> list[Any]:
-    """Values with texts of decimal numbers as numbers."""
+    """The values, with strings of decimal numbers as numbers."""
     numbers: dict[str, float] = {}
     for text in {value for value in values if isinstance(value, str)}:
         number = text.strip(" ")
@@ -345,13 +345,13 @@ def fault_of(value: Any, *, is_grade: bool) -> str:
 
 
 def polars_for(n_bytes: int) -> Any:
-    """Polars, if it is installed and saves time with as many bytes."""
+    """Polars, if it is installed and saves time with this many bytes."""
     least = LARGE_ONCE_LOADED if "polars" in sys.modules else LARGE
     return polars_or_none() if n_bytes >= least else None
 
 
 def _by_polars(source: Source, block: LineBlock, form: _Form) -> dict[str, Any]:
-    """The columns of a large block of regular lines; none of others, and without Polars."""
+    """The columns of a large block of regular lines; empty for others, or without Polars."""
     data, limit = block.data, TIMESTAMP if form is _QRELS else EXACT_INTEGER
     pl = polars_for(len(data)) if source.grades is None else None
     separator = form.separator or ("\t" if b"\t" in data else " ")

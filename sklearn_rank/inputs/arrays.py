@@ -106,7 +106,7 @@ class CodedIds:
 
 @dataclass(frozen=True, eq=False)
 class IntegerIds:
-    """Ids that are integers, which need no codes: they are their own."""
+    """Integer ids, which are their own codes."""
 
     codes: Array
     """(n_samples,) the ids."""
@@ -135,7 +135,7 @@ class IntegerIds:
 
 
 Ids: TypeAlias = Array | CodedIds
-"""Query ids, one per row: an array where NumPy compares them by itself."""
+"""Query ids, one per row: an array if NumPy can compare them."""
 
 
 def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
@@ -188,7 +188,7 @@ def _read_groups(groups: Any) -> Ids:
 
 
 _FACTORIZED = ("DatetimeTZDtype", "CategoricalDtype", "StringDtype")
-"""Types of pandas whose values it codes itself, in a tenth of the time of its Python objects."""
+"""Types whose values pandas codes itself, in a tenth of the time that Python objects take."""
 
 
 def _refuse_missing(missing: BoolArray, name: str) -> None:
@@ -205,7 +205,7 @@ _NUMBER_KINDS: dict[str, Any] = {
     "str": str,
     "bytes": bytes,
 }
-"""Types of ids; the ids of a data set have one of them."""
+"""Types of ids; all ids of a data set have the same one."""
 
 
 def code_objects(values: Sequence[Any], name: str) -> CodedIds:
@@ -272,7 +272,7 @@ class Grouping(NamedTuple):
     """In order of first appearance."""
     offsets: IntArray
     order: IntArray | None
-    """Rows, query after query; None if they already come so."""
+    """Rows in the order of their queries; None if they already are."""
 
     @property
     def numbers(self) -> IntArray:
@@ -284,7 +284,7 @@ class Grouping(NamedTuple):
 
 
 def group_rows(ids: Ids) -> Grouping:
-    """Rows by query, whatever their order."""
+    """Rows by query, in any order."""
     values = ids.codes if isinstance(ids, CodedIds) else ids
     if not len(values):
         msg = "there are no rows: nothing to group by query"
@@ -412,7 +412,7 @@ def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:
 
 
 def _comes_as_often(ids: Array) -> bool:
-    """Whether each number, more than 0, comes as often as it says, or twice as often, in a row."""
+    """Whether each run of a positive number is as long as the number says, or a multiple of it."""
     first = int(ids[0])
     if first < 1 or (ids[:first] != first).any() or ids.min() < 1:
         return False  # most other ids are told by the first run
@@ -430,9 +430,9 @@ _MASKS_PADDING = "; to leave out padding, pass candidates=y_true >= 0"
 def _without_padding(
     grades: Array, stored: IntArray | None, cells: IntArray | None, size: int
 ) -> Array:
-    """Grades, 0 in place of those outside of the candidates that are none, as -1 for padding.
+    """Grades, with 0 for non-candidates that have no valid grade, such as -1 for padding.
 
-    ``stored`` are the positions of the grades among ``size`` ones; None: all.
+    ``stored`` are the positions of the grades among ``size`` cells; None means all.
     """
     if cells is None or grades.dtype.kind not in "if":
         return grades
@@ -501,15 +501,15 @@ def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
 
 
 _FEWEST = 5
-"""Queries that show whether scores agree with the judgements."""
+"""The fewest queries that show whether scores agree with the judgements."""
 
 
 def rank_relevant_first(
     scores: Array, grades: Array, offsets: IntArray, *, errors: float = 0.0
 ) -> bool:
-    """Whether scores rank relevant items above the others: they are no distances.
+    """Whether scores rank relevant items above the others, and so are not distances.
 
-    ``errors`` is by how many standard errors; a handful of queries that found nothing is believed.
+    ``errors`` is the margin in standard errors. If no query can show it, True for a few queries.
     """
     areas: list[float] = []
     for first, last in pairwise(offsets.tolist()):
@@ -576,9 +576,9 @@ _ARE_IDS = "If they are ids, pass .tolist() of both; if grades, pass y_score as 
 
 
 def _refuse_ids(y_true: Any, y_score: Any) -> None:
-    """TypeError for matrices of ids, of which all of a row differ and most are large.
+    """TypeError for matrices of ids: in each row all differ, and most are large.
 
-    A RankingDataWarning if they are smaller, and many of one side are on the other, too.
+    A RankingDataWarning if they are smaller and many of them are on both sides.
     """
     sides = (y_true, y_score)
     if any(getattr(getattr(side, "dtype", None), "kind", "O") not in "iu" for side in sides):
@@ -606,7 +606,7 @@ def _refuse_ids(y_true: Any, y_score: Any) -> None:
 
 
 def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
-    """ValueError for queries with 0 to n - 1 in some order each, which rank nothing right."""
+    """ValueError if each query has 0 to n - 1 in some order, no better than chance."""
     sizes = sizes_of(offsets)
     too_few = len(sizes) < _FEWEST or len(scores) < _FEWEST * len(sizes)
     if scores.dtype.kind not in "iu" or too_few:

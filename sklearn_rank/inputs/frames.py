@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sklearn_rank.inputs.tables import IdColumn
 
 PLAIN = frozenset({np.ndarray, list, tuple, dict, set, frozenset})
-"""Types that are no frames, no series and no names of files, which is seen at once."""
+"""Types that are clearly neither frames nor series nor file names."""
 _WIDE = (
     "A frame needs a row for each query and item. Convert lists of items to a mapping, "
     "dict(zip(frame['query'], frame['items'])), and one column per item with .to_numpy(); without "
@@ -63,7 +63,7 @@ def is_frame(values: Any) -> bool:
 
 
 def is_spark(values: Any) -> bool:
-    """Whether this is a frame of Spark, or one of pandas on Spark."""
+    """Whether this is a frame of Spark or of pandas on Spark."""
     return "pyspark" in sys.modules and any(
         kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pyspark"
         for kind in type(values).__mro__
@@ -126,7 +126,7 @@ def as_tables(
 
 
 def _refuse_one_list(qrels: Qrels, run: Run) -> None:
-    """ColumnRoleError if both are one list of one file, which finds everything."""
+    """ColumnRoleError if both sides are the same list of a file, so that every item is found."""
     item = run.roles.get("item", "")
     if "[]" in item and run.path and (qrels.path, qrels.roles.get("item")) == (run.path, item):
         msg = (
@@ -170,13 +170,13 @@ def _is_series_of_lists(values: Any) -> bool:
 
 
 def by_index(values: Any, name: str) -> Any:
-    """A series of pandas as {index: value}; anything else as it is."""
+    """A pandas series as {index: value}; anything else as it is."""
     is_series = hasattr(values, "iloc") and hasattr(values, "index") and not is_frame(values)
     return _keyed(values, f"the index of {name}") if is_series else values
 
 
 def _keyed(series: Any, where: str) -> dict[Any, Any]:
-    """{query: value} of a series of pandas."""
+    """{query: value} of a pandas series."""
     return _distinct(series.index.tolist(), series.tolist(), where)
 
 
@@ -234,7 +234,7 @@ class Side(NamedTuple):
     """As messages call it, ``y_true`` or ``y_score``."""
     named: dict[Role, str]
     spare: list[str]
-    """Columns without a role, where none has one of ``kinds``."""
+    """Columns without a role, if no column has one of ``kinds``."""
     kinds: tuple[Role, ...]
     """The grade, or what orders a ranking."""
 
@@ -302,7 +302,7 @@ def side_of(
 
 
 def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
-    """TypeError for a column of lists or of times, which different libraries round."""
+    """TypeError for a column of lists, or of times, which libraries round differently."""
     import narwhals as nw
 
     kind, what = column.dtype, ""
@@ -316,7 +316,7 @@ def _refuse_no_ids(column: nw.Series[Any], where: str) -> None:
 
 
 _LOOKED_VALUES = 10_000
-"""Rows of a column of text, which is seen to be no grade by less."""
+"""Rows of a text column that are looked at for grades."""
 
 
 def different_values(
@@ -374,7 +374,7 @@ def run_of(
 
 
 def _without_bare_rows(frame: nw.DataFrame[Any], side: Side) -> tuple[nw.DataFrame[Any], list[Any]]:
-    """Rows without those of a query alone, and the queries, which so are without items."""
+    """The rows that have more than a query, and the queries that have no such rows."""
     if not frame[side.named["item"]].null_count():
         return frame, []
     is_bare = frame[side.named["item"]].is_null()
@@ -390,7 +390,7 @@ def _without_bare_rows(frame: nw.DataFrame[Any], side: Side) -> tuple[nw.DataFra
 
 
 def _refuse_lists_as_text(items: IdColumn | list[Any], where: str) -> None:
-    """TypeError for items of which each is the text of a list."""
+    """TypeError for items that are texts of lists."""
     if isinstance(items, IntegerIds):
         return
     found = list_among(items.distinct if isinstance(items, CodedIds) else items)
@@ -414,7 +414,7 @@ def _column(frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool) ->
 
 
 def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[Any]:
-    """Ids of queries or items; text of Polars stays where it is."""
+    """Ids of queries or items; Polars' text is not copied."""
     import narwhals as nw
 
     if frame.implementation.is_pandas():
@@ -437,7 +437,7 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn | list[An
 
 
 def _factorized(column: Any) -> CodedIds | IntegerIds | None:
-    """Ids of a column of pandas that holds integers or text alone; None for others."""
+    """Ids of a pandas column of only integers or only text; None for others."""
     dtype = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iu" and np.can_cast(dtype, np.int64):
         return IntegerIds(column.to_numpy())

@@ -1,7 +1,7 @@
-"""Hints about data that were probably not meant: swapped arguments, ids that cannot match.
+"""Hints about data that are probably wrong: swapped arguments, ids that cannot match.
 
-No relevant item of any query was retrieved, or ids of the two sides differ in spelling: each names
-what the ids seem to differ in.
+If no relevant item was retrieved, or ids of the two sides differ in spelling, they name the
+difference.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from sklearn_rank.support.text import called, safe_repr, takes
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
 _FIRST = 12
-"""Items that were not retrieved after which nothing is looked for in most data."""
+"""Items that were not retrieved, after which the search ends in most data."""
 _SPELLED = 0.25
-"""Share of the lost items from which their spelling is spoken of; a third is seen surely."""
+"""Least share of lost items in another spelling for a hint; a third is surely seen."""
 _MOSTLY = 0.9
 """Share of items ranked for another query that are first there, as queries are for themselves."""
 _FEW_ALIKE = 2
@@ -40,12 +40,12 @@ _MANY = 10
 """Queries that are not all perfect by chance."""
 _JOINTS, _SPACES = frozenset("|;,\n\t "), re.compile(r"\s+")
 _SEPARATORS = re.compile(r"\s*[|;,\n]\s*"), _SPACES
-"""Between the items of a cell; spaces are within ids, too."""
+"""Separators of the items in a cell; spaces also occur within ids."""
 _DIGITS = re.compile(r"\d+")
 _BESIDE = 6
 """Lost items whose neighbours are sought before more queries are looked at."""
 _MOST_DIGITS = 18
-"""Of a number at the end of an id; more are a hash."""
+"""Digits of a number at the end of an id; more are a hash."""
 _PADDING_IDS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
 """What fills up lists of unequal length, as text or as a number."""
 
@@ -159,27 +159,27 @@ class _Lost:
     """What was seen of relevant items that were not retrieved."""
 
     n_looked: int = 0
-    """Relevant items that were looked at,"""
+    """Relevant items that were looked at."""
     n_hits: int = 0
-    """those that rankings have,"""
+    """Those that are ranked."""
     n_lost: int = 0
-    """and those that rankings, unless empty, do not have."""
+    """Those that are missing from a ranking that is not empty."""
     alike: list[tuple[Any, Any]] = field(default_factory=list)
-    """These in another spelling, and what was ranked."""
+    """Lost items, and the ranked items that seem to be the same in another spelling."""
     is_affixed: bool = False
-    """Whether a prefix or suffix is what differs."""
+    """Whether they differ by a prefix or suffix."""
     padding: Counter[Any] = field(default_factory=Counter)
     queries: list[tuple[list[Any], list[Any], list[Any]]] = field(default_factory=list)
-    """The lost, the relevant and the ranked items of queries that have the first and last."""
+    """The lost, relevant and ranked items of queries with lost and ranked items."""
     n_read: int = 0
     """Queries whose ids were read."""
     cells: list[str] = field(default_factory=list)
-    """Texts of a query whose parts are items of its other side,"""
+    """Texts whose parts are items of the other side of the query."""
     words: list[str] = field(default_factory=list)
-    """and those that may be words of an id, such as "New York"."""
+    """Such texts that may be single ids, such as "New York"."""
 
     def look(self, truth: Collection[Any], ranking: Collection[Any]) -> None:
-        """See a query."""
+        """Look at a query."""
         relevant, ranked = _items_of((truth, ranking))
         retrieved = ranking if type(ranking) is dict else set(ranked)
         lost = [item for item in relevant if item not in retrieved]
@@ -211,7 +211,7 @@ class _Lost:
 
     @property
     def show_signs(self) -> bool:
-        """Whether something in them is worth looking at more queries."""
+        """Whether something was found that makes it worth looking at more queries."""
         return bool(self.alike or self.padding or self.words)
 
     def are_beside(self) -> bool:
@@ -223,9 +223,9 @@ class _Lost:
         return n_more > max(_SPELLED * _BESIDE, n_less)
 
     def numbered_apart(self, surely: float = SURELY) -> tuple[int, int] | None:
-        """1 or -1, if ranked items have that much greater numbers than relevant ones; how many.
+        """1 or -1 if ranked items have numbers greater by that than relevant ones; and how many.
 
-        Then far more are ranked under it than under their own, the one before and the one after.
+        Then far more are ranked under that number than under their own or the neighbouring ones.
         """
         (more, less, more_yet, less_yet), n_room = self._beside(_ITEMS, (1, -1, 2, -2))
         step, n, by_chance = 1, more, max(self.n_hits, less, more_yet)
@@ -235,9 +235,9 @@ class _Lost:
         return (step, n) if n > max(least, _SPELLED * n_room) else None
 
     def _beside(self, n_looked: int, steps: tuple[int, ...]) -> tuple[list[int], int]:
-        """How many lost items are ranked under each other number, and the room for them.
+        """How many lost items are ranked under their number plus each step, and how many could be.
 
-        A ranking has no room for more items than its own.
+        A ranking can hold no more of them than it has items.
         """
         found, n_room = [0] * len(steps), 0
         for lost, _, ranked in self.queries:
@@ -268,10 +268,10 @@ def with_mismatch_hint(
     *,
     is_sample: bool = False,
 ) -> RankingData:
-    """Data with a warning, and its text, if no relevant items were retrieved, or oddly few.
+    """Warn, and note it in the data, if no relevant items were retrieved, or oddly few.
 
     ``pairs`` are the ground truth and the ranking of each query, as they were read, or of a sample
-    of queries. Below ``least_missed`` queries a miss of all is no surprise, if the ids look alike.
+    of queries. Fewer than ``least_missed`` queries may all miss if their ids look alike.
     """
     rankings = judged.rankings
     n_hits, n_relevant = int(rankings.n_hits.sum()), int(rankings.n_relevant.sum())
@@ -321,10 +321,10 @@ def with_mismatch_hint(
 
 
 def _first_cell(items: list[Any], others: list[Any]) -> list[tuple[str, bool]]:
-    """One of the first texts that is no item of the other side, but all of whose parts are.
+    """One of the first texts that is not an item of the other side, although all of its parts are.
 
-    And whether it is a list: words without a digit may be one id, as of a place or a phrase. Of a
-    text alone, one part is enough if all have one shape, as "d1 d2".
+    And whether it is a list: words without a digit may be one id, such as a place or a phrase. For
+    a single text, one such part is enough if all parts have the same shape, as in "d1 d2".
     """
     for item in items[:_FEW_ALIKE]:
         if type(item) is not str or _JOINTS.isdisjoint(item) or item in others:
@@ -351,7 +351,7 @@ def _refuse_cells(cells: list[str]) -> None:
 
 
 def _warn_of_own_truth(pairs: Iterable[tuple[Collection[Any], Collection[Any]]]) -> None:
-    """Warn where every query has the same items in the same order on both sides."""
+    """Warn if every query has the same items in the same order on both sides."""
     n_queries = n_several = 0
     for truth, ranking in pairs:
         if isinstance(truth, Mapping) and len(set(truth.values())) > 1:
@@ -398,7 +398,7 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
 
 
 def _places_of_argsort(lost: _Lost) -> str:
-    """That rankings hold 0 to n - 1 each, of which most relevant items are none; or ""."""
+    """Message that rankings hold 0 to n - 1 each, which most relevant items exceed; or ""."""
     n_relevant = n_greater = 0
     for _, relevant, ranked in lost.queries:
         if (
@@ -413,13 +413,13 @@ def _places_of_argsort(lost: _Lost) -> str:
     if len(lost.queries) < _FEW_ALIKE or are_sorted or 2 * n_greater <= n_relevant:
         return ""
     return (
-        f"each ranking holds the numbers from 0 on once, like the output of argsort, and "
-        f"{n_greater:,} of {n_relevant:,} relevant items are greater: rank the ids, ids[order]"
+        f"each ranking holds the numbers 0 to n - 1 once, like the output of argsort, but "
+        f"{n_greater:,} of {n_relevant:,} relevant items are greater; rank the ids, ids[order]"
     )
 
 
 def _of_other_queries(pairs: list[tuple[Collection[Any], Collection[Any]]], query_ids: Any) -> str:
-    """That most relevant items are ranked for one other query, or for the next; or ""."""
+    """Message that most relevant items are ranked for one other query, or for the next; or ""."""
     sides, owner = [_items_of(pair) for pair in pairs], dict[Any, int]()
     for number, (_, ranked) in enumerate(sides):
         owner |= {item: -1 if item in owner else number for item in ranked}
@@ -444,14 +444,14 @@ def _of_other_queries(pairs: list[tuple[Collection[Any], Collection[Any]]], quer
         return ""
     number, other, item = found[0]
     return (
-        f"{len(found):,} of {len(wanted):,} relevant items are ranked for another query than "
-        f"theirs, such as {safe_repr(item)} of {safe_repr(query_ids[number])} for "
-        f"{safe_repr(query_ids[other])}: are rankings in the order of the truths?"
+        f"{len(found):,} of {len(wanted):,} relevant items are ranked for a query other than "
+        f"their own, such as {safe_repr(item)} of {safe_repr(query_ids[number])} for "
+        f"{safe_repr(query_ids[other])}: are rankings and truths in the same order?"
     )
 
 
 def _numbered_apart(lost: _Lost) -> str:
-    """That items are numbered from 0 on one side and from 1 on the other; "" if they are not."""
+    """Message that items are numbered from 0 on one side and from 1 on the other; or ""."""
     apart = lost.numbered_apart()
     if apart is None:
         return ""
@@ -464,7 +464,7 @@ def _numbered_apart(lost: _Lost) -> str:
 
 
 def _spelled_otherwise(lost: _Lost, truths: list[Collection[Any]]) -> str:
-    """That items are ranked in another spelling; "" if they are not."""
+    """Message that items are ranked in another spelling; or ""."""
     # What is judged in the very spelling that was ranked is an item of its own.
     judged_ids = set(chain.from_iterable(truths)) if lost.alike else ()
     alike = [pair for pair in lost.alike if pair[1] not in judged_ids]
@@ -490,7 +490,7 @@ def _warn_of_padding(lost: _Lost, rankings: Iterable[Collection[Any]]) -> None:
 
 
 def _renumbered(item: Any, steps: tuple[int, ...]) -> list[Any]:
-    """An item whose number, the last part of its id, is greater by each step; none if it has no."""
+    """The item with the number at the end of its id raised by each step; empty without a number."""
     if type(item) is int:
         return [item + step for step in steps]
     if type(item) is not str or not item[-1:].isdecimal():
@@ -520,7 +520,7 @@ def _items_of(pair: tuple[Collection[Any], Collection[Any]]) -> tuple[list[Any],
 # Swapped arguments -------------------------------------------------------------------------------
 
 _FIRST_VALUES, _VALUES = 100, 10_000
-"""Numbers looked at of each side; the first of them show that most scores are no grades."""
+"""Numbers of each side to look at; the first show that most scores are not grades."""
 _MOST_GRADE, _FEW_GRADES, _MANY_SCORES = 10, 6, 10
 """Grades are few, and small whole numbers; scores are many."""
 

@@ -1,8 +1,8 @@
-"""One retrieved item as people hold it: an id, a pair, a dict, or an object of another library.
+"""One retrieved item: an id, a pair, a dict, or an object of another library.
 
-Memory, JSON and the lists of data frames read an item by the same names: its id, and its score,
-distance or rank, of which the first that is there orders the list. A distance ranks the least
-first, wherever it is read.
+In memory, in JSON and in lists of data frames an item is read by the same names: its id, and its
+score, distance or rank, of which the first that is present orders the list. The smallest distance
+always ranks first.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def roles_of_hit(
 
 @lru_cache(1 << 10)
 def roles_in(names: tuple[str, ...], kinds: tuple[Role, ...]) -> Mapping[Role, str]:
-    """Those of items whose names come again and again, and of which the caller names none."""
+    """The roles for recurring names, cached; the caller names none of them."""
     return roles_of_hit(names, kinds, {}, "an item")
 
 
@@ -97,9 +97,9 @@ _SAYS_SCORE = re.compile(
     "score|similarit|relevan|distance|confidence|probab|(^|_)probs?($|_)|certaint|logit|bm25",
     re.IGNORECASE,
 )
-"""Names of fields that order items, whatever else they hold; a price, a page or a year do not."""
+"""Names of fields that order items; a price, a page or a year does not."""
 _NOTES = ("metadata", "payload", "meta")
-"""Fields in which libraries keep further ones of an item."""
+"""Fields in which libraries keep further fields of an item."""
 
 
 def _fields_of(hit: Any) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _orders(name: str, value: Any) -> bool:
 
 
 def given_number(hit: Any, names: Mapping[type, tuple[Role | None, str]]) -> Any:
-    """Kind and value of the number beside an item of which a provider reads the id; or None.
+    """Kind and value of the number of an item whose id a provider reads; or None.
 
     A pair of plain values may be an id, such as a document and a page; fractions are scores.
     """

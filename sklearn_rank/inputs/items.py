@@ -1,7 +1,7 @@
 """Items of lists, mappings, pairs, dicts and objects, as long tables; and their relevance.
 
-One reader keys the items of both sides by the same rules and asks nothing of their numbers but
-that they are numbers: all further rules are those of long tables.
+One reader keys the items of both sides by the same rules. It only checks that their numbers are
+numbers: all further rules are those of long tables.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class ItemReader:
         if self._provider is not None and self.object is None:
             scored = (item for item in first.values() if given_number(item, {}) is not None)
             self.object = next((item for item in scored if type(item) not in judged), None)
-        """A ranked object where the ground truth has none, whose texts are then used directly."""
+        """A ranked object if the ground truth has none; its strings are then used directly."""
         # Objects of both sides are compared as they are, if they can be.
         as_is = {kind for kind in judged if getattr(kind, "__hash__", None) is not None}
         self._by_id = {
@@ -165,7 +165,7 @@ class ItemReader:
             (item for kind, item in first.items() if issubclass(kind, tuple) and not is_pair(item)),
             None,
         )
-        """A tuple that is no id with its score."""
+        """A tuple that is not an id with its score."""
         self._unread = dict[str, set[Any]]()
         # Where scores are passed beside the lists, items need none.
         self._has_relevance = options.relevance is not None
@@ -355,13 +355,13 @@ class ItemReader:
         return [negative(value) for value in numbers]
 
     def _note_unread(self, hits: Sequence[Any]) -> None:
-        """Remember numbers that order items by their names, which are none that is read."""
+        """Remember numbers that are not read although their names say that they order items."""
         for hit in hits:
             for name, value in unread_numbers(hit).items():
                 self._unread.setdefault(name, set()).add(0.5 if isinstance(value, str) else value)
 
     def _refuse_unread(self) -> None:
-        """ColumnRoleError if dicts without a score have other numbers, and objects a score's."""
+        """ColumnRoleError if dicts have numbers but no score, or objects have one named so."""
         if not self._unread:
             return
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
@@ -383,7 +383,7 @@ class ItemReader:
     ) -> list[tuple[list[Any], list[Any] | None]]:
         """The scores of items whose ids the provider makes, if all have one; they order the items.
 
-        A provider reads ids alone. A RankingOrderWarning says so where lists have another order.
+        A provider only reads ids. A RankingOrderWarning says so if lists have another order.
         """
         every = [*chain.from_iterable(lists)]
         kinds = set(map(type, every))
@@ -413,7 +413,7 @@ class ItemReader:
         ]
 
     def _warn_of_unread(self, lists: list[list[Any]]) -> None:
-        """Warn of numbers whose name says that they order the items, where the lists do not."""
+        """Warn of numbers whose name says that they order the items, if the lists differ."""
         first = next(chain.from_iterable(lists), None)
         for name in unread_numbers(first) if first is not None else ():
             found = [[unread_numbers(hit).get(name) for hit in hits] for hits in lists]

@@ -1,6 +1,6 @@
 """The layouts whose items have ids: queries are joined by key or position, items by their ids.
 
-Plain dicts, lists and sets are looked up in dictionaries; all else is read into long tables, which
+Plain dicts, lists and sets are looked up in dictionaries; the rest is read into long tables, which
 are joined by codes and hashes. Both give :class:`~sklearn_rank.rankings.ranking.Items`.
 """
 
@@ -106,7 +106,7 @@ def resolve_assumption(options: ReadOptions, *, has_grades: bool, has_zero: bool
     """Assumption about items that the ground truth does not name, one of ``data.ASSUMED``.
 
     A grade of 0 implies that every judgement is listed. A set is assumed complete, unless the
-    convention is that of a program which takes all judgements for partial.
+    convention follows a program that treats all judgements as partial.
     """
     if options.assume is not None:
         return options.assume
@@ -179,7 +179,7 @@ def read_items(
 
 
 def _sorted_by_item(rankings: Run | list[Any]) -> str:
-    """What is said of rankings in the order of rows or lists that are sorted by item; or ""."""
+    """Note on rankings in the order of rows or lists that are sorted by item; or ""."""
     with suppress(TypeError, DuplicateItemError):  # of ids that have no order, or come twice
         if not isinstance(rankings, Run):
             what, lists = "lists", [one for one in rankings if type(one) in _LISTS]
@@ -201,7 +201,7 @@ def _per_query(side: Any) -> Iterable[Any]:
 
 
 def _have_grades(truths: list[Any]) -> bool:
-    """Whether ground truths are mappings; an empty one may stand beside sets and lists."""
+    """Whether ground truths are mappings; an empty one may be among sets and lists."""
     mappings = [truth for truth in truths if isinstance(truth, Mapping)]
     return any(map(len, mappings)) or len(mappings) == len(truths)
 
@@ -251,8 +251,8 @@ def _look_up(
 ) -> _JoinedItems | None:
     """Items of plain lists, or {item: score}, looked up in plain sets, lists or {item: grade}.
 
-    None where something is to be read with more care: anything but text and integers as ids, each
-    once in a query, and plain numbers, none of them missing, negative or rounded.
+    None if anything needs more care: ids other than text and integers, ids that are repeated in a
+    query, and numbers that are missing, negative, rounded or of another type.
     """
     if not (isinstance(rankings, list) and isinstance(truths, list)):
         return None  # a table, whose elements are ids of queries
@@ -341,7 +341,7 @@ def _chosen(
 def _warn_of_rising(run: Run, grades: Array, least: int | None) -> None:
     """Warn of scores that rise along rankings; ``least`` is None for rows of a table.
 
-    The items of mappings and tables need no order: there judgements can acquit the scores.
+    Items of mappings and tables need no order: scores that agree with judgements are accepted.
     """
     if run.scores is None:
         return
@@ -385,7 +385,7 @@ def _copied(
 
 
 def _kept(ids: IdColumn) -> Any:
-    """Ids that stay as they are, in as little memory as they take."""
+    """Ids that stay as they are if the input changes."""
     if isinstance(ids, IntegerIds):
         return IntegerIds(ids.codes.copy())
     return ids if is_series(ids) else ids.to_list()
@@ -437,7 +437,7 @@ def _look_up_rows(
     has_grades: bool = True,
     least: int | None = None,
 ) -> _JoinedItems:
-    """Grades of the rows of a run with the same queries, in one order, as its judgements."""
+    """Grades of the rows of a run, which has the queries of the judgements in the same order."""
     check_grades(
         qrels.grades, called("y_true"), where=qrels.name_row, negative=options.negative_grades
     )
@@ -527,7 +527,7 @@ def _without_duplicates(run: Run, options: ReadOptions) -> Run:
 
 
 def _without_repeated_judgements(qrels: Qrels) -> Qrels:
-    """Each item once; ValueError if one is judged twice and not alike."""
+    """Each item once; ValueError if one has different grades."""
     rows = qrels.repeated()
     first: dict[tuple[int, Any], int] = {}
     for row, key in zip(rows.tolist(), qrels.keys_of(rows), strict=True):
@@ -591,7 +591,7 @@ def join_queries(
 def _about_queries(
     y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any]
 ) -> dict[str, Any]:
-    """Fields of the data about queries of one side alone."""
+    """Fields of the data about queries that only one side has."""
     missing = [number for number, query in enumerate(queries) if query not in y_score]
     n_missing = len(missing) + len(y_true) - len(queries)
     n_unjudged, left_out = 0, []
@@ -651,7 +651,7 @@ def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 
 def _is_2d(y_score: Any) -> bool:
-    """Whether rankings are an array, a row for each."""
+    """Whether rankings are an array with a row for each."""
     return getattr(y_score, "ndim", 1) == 2
 
 

@@ -36,7 +36,7 @@ class Layout(NamedTuple):
     """These three as the documentation has them."""
     read: _Read
     takes: frozenset[str]
-    """Options that other layouts do not have."""
+    """Options that not every layout has."""
 
     @property
     def has_ids(self) -> bool:
@@ -126,7 +126,7 @@ def layout_of(y_true: Any) -> str:
 
 
 def first_of(values: Any, name: str) -> Any:
-    """The first item that is there, which tells rows from lists."""
+    """The first item that is not None, which distinguishes rows from lists."""
     try:
         return next((item for item in values if item is not None), None)
     except Exception as error:  # of a scalar, or of another library's object

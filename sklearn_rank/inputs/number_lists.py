@@ -1,4 +1,4 @@
-"""Nested lists of numbers: ids of items, or the grades and scores that others pass so."""
+"""Nested lists of numbers: ids of items, or grades and scores as other libraries take them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn_rank.support.text import safe_repr
 
 _LISTED_NUMBERS = (int, float, np.integer, np.floating)
 _LARGEST_GRADE = 10
-"""Grades are small; ids of a collection seldom are all."""
+"""Grades are small; the ids of a collection are seldom all small."""
 READ_AS_IDS = "numbers were read as lists of item ids"
 _ARRAYS = "as two arrays of shape (n_queries, n_items), or as rows with groups= if lengths differ"
 
@@ -25,9 +25,9 @@ class _Pair(NamedTuple):
 
 
 def check_number_lists(truths: list[Any], rankings: Any, query_ids: Any) -> str:
-    """How numbers were read, if grades and scores would look alike; TypeError for fractions.
+    """How numbers were read, if they could be grades and scores; TypeError for fractions.
 
-    Nothing is said where the ids of most truths are found in their rankings.
+    Empty if the ids of most truths are found in their rankings.
     """
     if not isinstance(rankings, list):
         return ""  # a table, whose columns have names

@@ -52,7 +52,7 @@ class ReadOptions(NamedTuple):
     """What a convention assumes if ``assume`` does not say it."""
     keep_items: bool = False
     least_missed: int = 3
-    """Queries of which all find nothing by some fault of the ids; fewer may by chance."""
+    """If so many queries find nothing at all, their ids are at fault; fewer may by chance."""
 
     def check(self) -> None:
         """InvalidParameterError for an invalid choice or flag."""

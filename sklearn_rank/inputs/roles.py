@@ -1,7 +1,7 @@
 """Which column holds the queries, the items, the scores, the grades: by name, never by position.
 
 Data frames, headers of CSV files and keys of JSON objects are read by this one table. A column has
-one role: a column that the caller gives to a role has no other by its name.
+one role: one that the caller assigns has no second role by its name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sklearn_rank.support.text import argument, format_list, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "distance", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
-"""Answer of a caller: the column of a role, or None if no column has it."""
+"""The caller's choice: the column of a role, or None if no column has it."""
 
 
 class Names(NamedTuple):
@@ -99,7 +99,7 @@ def _plain(names: str) -> frozenset[str]:
 
 
 def _are_of(names: Iterable[str], families: Iterable[Names]) -> list[str]:
-    """The names that mean one of these things; texts only where no id is."""
+    """The names in these families; names of texts only if a family has no id."""
     plain, matching = {name: plain_name(name) for name in names}, list[str]()
     for family in families:
         ids = [name for name in plain if plain[name] in _plain(family.ids)]
@@ -198,7 +198,7 @@ def find_roles(
 
 
 def _resembles(name: str, role: Role) -> bool:
-    """Whether a name is like one of a role: a part of it, or a part more, as ``gold_doc``."""
+    """Whether a name resembles one of a role: a part of it, or longer, such as ``gold_doc``."""
     text = plain_name(name)
     known = {n for family in ROLES[role] for names in family for n in _plain(names)}
     return bool(text) and any(text in one or (one in text and len(one) > 2) for one in known)
@@ -304,7 +304,7 @@ def unread_columns(
     kinds: Collection[Role],
     labels: Collection[str] = (),
 ) -> list[str]:
-    """Columns without a role, if none has, or is said to have, one of ``kinds``.
+    """Columns without a role, if none has, or is given, one of ``kinds``.
 
     ``labels`` are columns that the caller names for slices or clusters. Further columns named
     like queries or items, such as a text, are data.

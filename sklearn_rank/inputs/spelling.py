@@ -12,25 +12,25 @@ from typing import Any
 from sklearn_rank.support.text import safe_repr
 
 _MARKS = dict.fromkeys(map(ord, "\"'\u2018\u2019\u201c\u201d[]\ufeff\u200b"))
-"""Quotes, brackets and marks without a width, which belong to no id,"""
+"""Quotes, brackets and zero-width marks, which belong to no id."""
 _MARKS |= dict.fromkeys(map(ord, "_/\\:\u2010\u2011\u2013\u2014"), "-")
-"""and what stands for one another between the parts of an id."""
+"""Separators of the parts of an id, which are often exchanged."""
 _ZEROS = re.compile(r"\x000+")
 _ZEROS_WITHIN = re.compile(r"0(?<=[^0-9.]0)0*(?=[0-9])")
 """Zeros before a number, by a pattern whose first letter is sought in C."""
 _NUMERIC = re.compile(r"[-+]?[\d.,]+")
 _TRIED, _AMONG = 10, 5_000
-"""Ids of which each is sought in ids of the other side, and the number of these."""
+"""Number of ids that are sought, and of ids of the other side to seek them in."""
 _FEW_IDS = 2
 """Fewer ids may share a prefix by chance."""
 _MUCH_LONGER, _LONG_IDS, _LEAST_IDS = 3, 8, 4
-"""How many times longer ids of another kind are, at least; and the number of ids that show it."""
+"""Ids of another kind are at least this many times longer, and this long; ids that show it."""
 
 
 def _plain(keys: list[Any]) -> str:
     """Ids without type, case, spaces, quotes, leading zeros and a trailing ".0", as one text.
 
-    Signs between parts, and ways to write a text in a URL or in HTML, are alike.
+    Separators of parts, and escapes of URLs and HTML, make no difference.
     """
     try:
         text = "\0".join(["", *keys, ""])
@@ -58,7 +58,7 @@ def _decoded(text: str) -> str:
 
 
 def alike_ids(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]]:
-    """Unequal ids of the two sides that have one plain form."""
+    """Unequal ids of the two sides that have the same plain form."""
     left, right = list(left), list(right)
     texts = [_plain(left), _plain(right)]
     if any(_ZEROS_WITHIN.search(text) is None for text in texts):
@@ -71,9 +71,9 @@ def alike_ids(left: Iterable[Any], right: Iterable[Any]) -> list[tuple[Any, Any]
 
 
 def _affixed(left: Collection[Any], right: Collection[Any]) -> tuple[str, list[tuple[Any, Any]]]:
-    """A text around the ids of ``right`` that most ids of ``left`` lack, and the pairs of both.
+    """A prefix or suffix of ids of ``right`` that most of ``left`` lack, and the pairs of both.
 
-    A number is none: "1" and "2" are no shorter "11" and "12".
+    Digits do not count: "11" is not "1" with a prefix.
     """
     texts, found = {str(key): key for key in right}, Counter[tuple[str, str]]()
     for key in islice(map(str, left), _TRIED):
@@ -93,7 +93,7 @@ def _affixed(left: Collection[Any], right: Collection[Any]) -> tuple[str, list[t
 def affixed_items(
     queries: Iterable[tuple[Collection[Any], Collection[Any], Collection[Any]]],
 ) -> list[tuple[Any, Any]]:
-    """Items that were not retrieved, and ranked ones that differ by one prefix or suffix alone.
+    """Items that were not retrieved, and ranked ones that differ only by a prefix or suffix.
 
     ``queries`` are the lost, the relevant and the ranked items of each. Numbers around an id, and
     single letters around a word, make another id.

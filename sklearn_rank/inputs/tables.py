@@ -1,8 +1,7 @@
 """Long tables: one row for each query and item, as files and data frames hold them.
 
 A :class:`Run` or :class:`Qrels` keeps the columns as they are, query after query, and behaves as
-the mapping {query: {item: number}} that a person expects; nothing of that mapping is built before
-somebody asks for a query.
+the mapping {query: {item: number}}, of which nothing is built until a query is looked up.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ def refuse_two_grades(where: object, item: Any, grade: float, other: float) -> N
 
 _NEARLY_ALL = 0.9
 LEAST_RISES = 10
-"""With fewer steps upwards, items of mappings and rows, which need no order, rise by chance."""
+"""Fewer steps upwards may be chance in mappings and rows, which need no order."""
 
 
 def steps_within(scores: Array, offsets: IntArray) -> tuple[BoolArray, BoolArray]:
@@ -145,7 +144,7 @@ _FEWEST = 5
 
 
 def doubt_of_ties(scores: Array, offsets: IntArray) -> str:
-    """Why scores seem to be none: nearly all rankings have one for all of their items; or ""."""
+    """Why scores seem to be missing: in nearly all rankings all are the same; or ""."""
     several = np.flatnonzero(sizes_of(offsets) > 1)
     steps = np.flatnonzero(scores[1:] != scores[:-1]) + 1
     runs = np.searchsorted(offsets, steps, side="right") - 1
@@ -192,7 +191,7 @@ _Table = TypeVar("_Table", bound="LongTable")
 SAMPLED_ROWS = 100_000
 """Number of rows whose ranks are compared with scores."""
 _FEW = 1000
-"""Scores of which equal ones are looked for in Python sooner than they are put in order."""
+"""Number of scores up to which seeking equal ones in Python is faster than sorting."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """2**64 over the golden ratio, which spreads what it multiplies."""
 
@@ -221,7 +220,7 @@ class LongTable(Mapping[Any, Any]):
     roles: Mapping[str, str] = field(default_factory=dict)
     """Names of the columns that were read, by role."""
     doubts: tuple[str, ...] = ()
-    """Signs of another order than was meant, for a RankingOrderWarning."""
+    """Signs of an unintended order, for a RankingOrderWarning."""
     about_queries: Any = None
     """Columns of a data frame with one value per query; see ``frames.QueryColumns``."""
 
@@ -276,7 +275,7 @@ class LongTable(Mapping[Any, Any]):
         return list(zip(numbers, take_ids(self.item_ids, rows).to_list(), strict=True))
 
     def name_row(self, row: int) -> str:
-        """A row in a message."""
+        """What messages call a row."""
         ((number, item),) = self.keys_of(np.array([row]))
         return f"item {safe_repr(item)} of query {safe_repr(self.query_ids[number])}"
 
@@ -320,7 +319,7 @@ class LongTable(Mapping[Any, Any]):
         return rows[[number for number, pair in enumerate(pairs) if times[pair] > 1]]
 
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
-        """Row of each of other ids in its query (by number, ascending); -1 where there is none.
+        """Row of each given id in its query (by number, ascending); -1 if there is none.
 
         Neither side may hold an item twice in a query.
         """
@@ -412,7 +411,7 @@ class Run(LongTable):
     source, path, roles, doubts : str, str, mapping, tuple
         For a file: its name, its full path, columns by role, and signs of an unintended order.
     rising : str
-        Why scores of ``{item: score}`` may be distances, unless they agree with the judgements.
+        Why scores of ``{item: score}`` may be distances; ignored if judgements agree with them.
     about_queries : object or None
         Columns of a data frame with facts about the queries, for slices.
 
@@ -644,7 +643,7 @@ def by_falling_id(items: Items, ids: IdColumn | list[Any]) -> Items:
 
 
 def _by_falling_id(ids: IdColumn | list[Any], rows: IntArray, borders: IntArray) -> IntArray:
-    """Places of rows in the order of their runs, and within a run by falling id."""
+    """Places of rows in the order of their runs, and within a run by descending id."""
     if not isinstance(ids, (list, *CODED)):
         import polars as pl
 

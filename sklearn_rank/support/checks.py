@@ -64,7 +64,7 @@ _NO_ARRAYS = (int, float, str, bytes, np.generic, tuple, Mapping, type(None))
 
 
 def without_arrays(values: Sequence[Any]) -> Sequence[Any]:
-    """Values among which arrays of no dimension are numbers of Python."""
+    """The values, with zero-dimensional arrays as Python numbers."""
     if all(issubclass(kind, _NO_ARRAYS) for kind in set(map(type, values))):
         return values
     return [value.item() if is_foreign_number(value) else value for value in values]
@@ -227,7 +227,7 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
 def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool = False) -> bool:
     """ValueError at the first NaN (or infinite value, unless ``infinite`` is allowed).
 
-    Tells whether -inf is among the values.
+    Returns whether -inf is among the values.
     """
     if array.dtype.kind != "f" or not array.size:
         return False
@@ -306,7 +306,7 @@ def check_weights(
     *,
     where: Callable[[int], str] = "position {}".format,
 ) -> FloatArray:
-    """One finite weight of at least 0 for each query; not all 0 unless that is allowed."""
+    """One finite weight of at least 0 for each query, not all of them 0."""
     name = called(name)
     weights = as_column(as_numbers(values, name).astype(np.float64), name)
     msg = ""

@@ -1,13 +1,13 @@
-"""Decisions that several rooms read: default measures, cutoffs, and what counts as equal."""
+"""Decisions that several modules share: default measures, cutoffs, and what counts as equal."""
 
 from __future__ import annotations
 
 DEFAULT_MEASURES = ("map", "ndcg@10")
-"""Of every function, assertion and gate that is given none."""
+"""Measures of every function, assertion and gate that is given none."""
 DEFAULT_CUTOFF = 10
 """Depth to which items are counted where no measure has a cutoff."""
 SURELY = 3
-"""Standard errors beyond which what is seen in data is not of chance."""
+"""Standard errors beyond which an effect in data is not chance."""
 SLACK = 1e-9
 """Rounding of a mean of floats: what differs by less is the same, and meets a limit."""
 RECORDED_DECIMALS = 6

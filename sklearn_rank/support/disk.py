@@ -21,7 +21,7 @@ from sklearn_rank.support.text import closest, safe_repr, safe_text
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 BASELINE_FILE = ".rank.json"
-"""The ending of baselines, which gates alone write."""
+"""The ending of baselines, which only gates write."""
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
@@ -54,7 +54,7 @@ MARKDOWN = FileKind("Markdown", lambda path: path.suffix.lower() in ("", ".md", 
 def check_target(path: PathLike, kind: FileKind, inputs: Iterable[Any] = ()) -> None:
     """FileExistsError if ``path`` must not be written.
 
-    Files of the kind are replaced, and empty ones; pipes and devices are always allowed.
+    Files of the kind, and empty ones, may be replaced; pipes and devices are always allowed.
     """
     read = [Path(other) for other in inputs if isinstance(other, (str, os.PathLike))]
     path, what = Path(path), ""

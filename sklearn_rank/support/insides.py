@@ -99,7 +99,7 @@ class Fold(NamedTuple):
 
 
 def is_running() -> bool:
-    """Whether a library calls."""
+    """Whether one of these libraries is calling."""
     return any(True for _ in _frames(_SEARCHES))
 
 

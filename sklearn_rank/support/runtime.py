@@ -26,7 +26,7 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 _WARNED_BY_WORKER: set[Any] = set()
-"""A worker process sees each task alone, and warns once of all."""
+"""A worker process runs tasks one by one, and warns once for all of them."""
 
 
 def warn_once(message: str, category: type[Warning], key: object = None) -> None:

@@ -56,7 +56,7 @@ class Tagged(NamedTuple):
 
 
 def sortable(values: Array) -> Array:
-    """Numbers in a type that NumPy sorts rightly: float16 becomes float32.
+    """Numbers in a type that NumPy sorts correctly: float16 becomes float32.
 
     With AVX-512, NumPy 2.4 leaves thousands of negative halves out of order on some processors.
     """
@@ -208,7 +208,7 @@ def _without_doubt(
 
 
 def _sort_rows(keys: Array, width: int, beyond: IntArray, low_bits: int) -> BoolArray | None:
-    """Sort the keys of each row, in place; which then equal the one before, as :class:`Tagged`."""
+    """Sort the keys of each row in place; returns ``same`` of :class:`Tagged`."""
     if width == 1:
         return None
     keys.reshape(-1, width).sort(axis=1)
@@ -259,7 +259,7 @@ def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
 def _settle(order: IntArray, same: BoolArray, rest: Array) -> BoolArray | None:
     """Order, in place, the runs of items that are the same but for the ``rest`` of their codes.
 
-    Tells which then still are the same.
+    Returns which are still the same.
     """
     later = np.flatnonzero(same) + 1
     if (rest[order[later]] == rest[order[later - 1]]).all():

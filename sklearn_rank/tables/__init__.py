@@ -1,1 +1,1 @@
-"""Tables of cells and a renderer for each format; knows nothing of ranking."""
+"""Tables of cells and a renderer for each format, independent of ranking."""

@@ -16,7 +16,7 @@ from sklearn_rank.support.text import closest, safe_text
 from sklearn_rank.tables.table import Cell, Column, FrameBackend, Table, native_frame
 
 BEST = "*"
-"""Behind the best value, as bold letters are elsewhere."""
+"""Follows the best value, which is bold in other formats."""
 
 
 def to_text(table: Table) -> str:
@@ -41,7 +41,7 @@ def text_rows(table: Table) -> list[list[str]]:
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
-    """Rows of escaped cells as lines, columns two spaces apart, each to the side ``<`` or ``>``."""
+    """Escaped cells as lines, columns two spaces apart, aligned left ``<`` or right ``>``."""
     columns = []
     for cells, side in zip(zip(*rows, strict=True), sides, strict=True):
         sizes = list(map(display_width, cells))
@@ -151,7 +151,7 @@ def to_html(table: Table) -> str:
 # Results that are tables --------------------------------------------------------------------------
 
 MOST_PRINTED = 20
-"""Rows that a list shows where it is printed."""
+"""The most rows that a printed list shows."""
 Row = TypeVar("Row")
 
 
@@ -194,7 +194,7 @@ class Tabular:
             raise AttributeError(msg) if told else AttributeError(msg, name=name, obj=self)
 
     def _told(self, name: str) -> str:
-        """Where what an attribute was expected to be is: an element, another part, a close name."""
+        """A hint for a missing attribute: an element, another part, or a close name."""
         elsewhere = {**_PARTS_ELSEWHERE, **self._ELSEWHERE}
         if name in elsewhere:
             return f"; {self._in_terms_of_a_measure(elsewhere[name])}"
@@ -215,7 +215,7 @@ class Tabular:
         return ()
 
     def _is_no_number(self, *_: Any) -> Any:
-        """TypeError of the operators that need a number, which name where one is."""
+        """TypeError of operators that need a number, with a hint where to find one."""
         told = self._in_terms_of_a_measure(self._ELSEWHERE["value"])
         msg = f"{type(self).__name__!r} is not a number; {told}"
         raise TypeError(msg)

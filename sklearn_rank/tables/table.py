@@ -1,4 +1,4 @@
-"""Tables of cells, whatever they are about. Data stays raw here: every renderer escapes."""
+"""Tables of cells about anything. Data stays raw here: every renderer escapes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     """One cell of a table."""
 
     text: str
-    """For people; of data it is the raw text."""
+    """For people; data as raw text."""
     value: Any = None
     """For machines: a number, a text, or a pair of numbers; None if there is nothing."""
     best: bool = False
@@ -70,7 +70,7 @@ class Table:
 # Cells from values -------------------------------------------------------------------------------
 
 DIGITS = 4
-"""Behind the point, as trec_eval and every table of the field have them."""
+"""Digits after the decimal point, as in trec_eval."""
 _HUGE = 1e9
 """From here on, this many digits would widen the column; LAG and DCG have no upper bound."""
 _LEAST_P = 0.00005
