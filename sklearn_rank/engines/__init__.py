@@ -1,1 +1,1 @@
-"""Frames of Spark: its tasks read them with the readers of memory."""
+"""Spark frames, which tasks read with the in-memory readers."""

@@ -360,8 +360,8 @@ class Part(NamedTuple):
     n_rows: dict[str, int]
     """Rows that were read of each side."""
     data: RankingData | None = None
-    """Without items, and without positions of unjudged ones unless they were asked for; None if no
-    query is evaluated."""
+    """Without items, and without positions of unjudged ones unless requested; None if no query is
+    evaluated."""
     n_unjudged: IntArray = np.zeros(0, np.int64)
     n_judged: IntArray = np.zeros(0, np.int64)
     """(Q,) numbers for the queries of ``data``."""
@@ -417,7 +417,7 @@ def _task(
     rows: pa.Table,
     truth: pa.Table | None = None,
 ) -> pa.Table:
-    """A table of the part that was read of a bucket, or of the error raised for it.
+    """A table with the part that was read from a bucket, or with the error raised for it.
 
     ``named`` has the columns of each side, and their roles; ``truth`` is None where all judgements
     were sent.

@@ -63,7 +63,7 @@ _Object: TypeAlias = Mapping[str, Any]
 _ID_KEYS = {"id", "_id"}
 """Names of an id inside of a list of items, where they are unambiguous."""
 _TEXTS = ("question", "userinput")
-"""Names of queries that are texts where an id is there."""
+"""Names of the text of a query, if there is also an id."""
 _COLLECTIONS = (list, dict)
 
 

@@ -131,7 +131,7 @@ def read_qrels(
         Column name by role ("query", "item", "grade"), if it is not recognised; None for a role
         without a column.
     grades : mapping of str to float, default=None
-        Number of each grade that is text, such as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
+        Number for each grade that is text, such as {"E": 3, "S": 2, "C": 1, "I": 0} for ESCI.
     duplicates : {"raise", "mean", "max", "first"}, default="raise"
         How to combine several grades of an item for one query, such as two judges'; "raise"
         rejects different grades.

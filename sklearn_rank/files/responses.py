@@ -23,7 +23,7 @@ class _Response(NamedTuple):
     path: str
     """Path of the list of hits."""
     mark: str = ""
-    """A key that every hit has, where the path alone does not tell."""
+    """A key that every hit has, if the path alone is ambiguous."""
     columns: Columns = MappingProxyType({})
     """Columns of hits whose names are not recognised."""
     sign: str = ""
@@ -70,7 +70,7 @@ def reach(value: Any, path: str) -> Any:
 
 
 def hits_of(response: Mapping[str, Any]) -> tuple[list[Any], Columns] | None:
-    """The hits of an engine's response and the names of their columns; None if it is none."""
+    """The hits of an engine's response and the names of their columns; None for others."""
     if response.keys().isdisjoint(FIRST_KEYS):
         return None
     named = [*chain.from_iterable(lists_of(response, side) for side in LISTS)]

@@ -1,4 +1,4 @@
-"""Bytes of a file as blocks of whole lines: the home of decompression and of line numbers."""
+"""Bytes of a file as decompressed blocks of whole lines, with line numbers."""
 
 from __future__ import annotations
 

@@ -394,7 +394,7 @@ def _why_groups(y_true: Any, y_score: Any) -> str:
 
 
 def _doubt_groups(ids: Ids, grades: Array, *, is_scattered: bool) -> None:
-    """RankingDataWarning for query ids that are the grades, or group sizes repeated."""
+    """RankingDataWarning for query ids that are the grades, or repeated group sizes."""
     if isinstance(ids, CodedIds) or ids.dtype.kind not in "biuf":
         return
     first, n_rows = slice(2 * _FEWEST), len(ids)

@@ -34,7 +34,7 @@ _SPELLED = 0.25
 _MOSTLY = 0.9
 """Share of items ranked for another query that are first there, as queries are for themselves."""
 _FEW_ALIKE = 2
-"""Fewer items may have another spelling for a reason, such as "A" and "a" of one list."""
+"""Fewer items may have another spelling for a reason, such as "A" and "a" in one list."""
 _APART = "items seem to be numbered from 0 on one side and from 1 on the other"
 _MANY = 10
 """Queries that are not all perfect by chance."""
@@ -99,7 +99,7 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
 
 
 def _can_be_equal(kind: type, other: type) -> bool:
-    """Whether objects of two types may be equal: kinds of one thing, or numbers."""
+    """Whether objects of two types may be equal: related types, or numbers."""
     shared = set(kind.__mro__) & set(other.__mro__) - {object}
     return bool(shared) or (issubclass(kind, Number) and issubclass(other, Number))
 
@@ -477,7 +477,7 @@ def _spelled_otherwise(lost: _Lost, truths: list[Collection[Any]]) -> str:
 
 
 def _warn_of_padding(lost: _Lost, rankings: Iterable[Collection[Any]]) -> None:
-    """Warn of a value of many truths, such as -1 or "nan", that no ranking has."""
+    """Warn of a value in many truths, such as -1 or "nan", that no ranking has."""
     for item, times in lost.padding.most_common(1):
         n_both = len(lost.queries)
         if times < max(n_both / 2, _FEW_ALIKE) or any(item in ranking for ranking in rankings):

@@ -306,7 +306,7 @@ def _look_up(
 
 
 def _plain_grades(truths: Iterable[Any]) -> FloatArray | None:
-    """Grades of {item: grade}; None if any is no plain number, missing, negative or rounded."""
+    """Grades of {item: grade}; None if any is missing, negative, rounded or another type."""
     numbers = [*chain.from_iterable(map(dict.values, truths))]
     if not set(map(type, numbers)) <= {int, float}:
         return None
@@ -317,7 +317,7 @@ def _plain_grades(truths: Iterable[Any]) -> FloatArray | None:
 
 
 def _plain_scores(rankings: Iterable[Any]) -> Array | None:
-    """Scores of {item: score}; None if any is no plain number, missing or rounded."""
+    """Scores of {item: score}; None if any is missing, rounded or another type."""
     numbers = [*chain.from_iterable(map(dict.values, rankings))]
     kinds = set(map(type, numbers))
     if not kinds <= {int, float}:

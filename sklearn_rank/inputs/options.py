@@ -28,7 +28,7 @@ _WORDS: Mapping[str, Collection[str]] = {
 
 
 RULES = ("missing", "duplicates", "negative_grades")
-"""Options on which values depend, besides the rule of ties and the assumption."""
+"""Options on which values depend, in addition to the rule of ties and the assumption."""
 
 
 class ReadOptions(NamedTuple):

@@ -84,7 +84,7 @@ LISTS: Mapping[str, tuple[Names, ...]] = MappingProxyType(
         ),
     }
 )
-"""Names of keys of JSON that hold all items of a query, by side, as Ragas and others have them."""
+"""Names of JSON keys that hold all items of a query, by side, as in Ragas and others."""
 
 
 @lru_cache(1 << 12)
@@ -210,7 +210,7 @@ def is_known(name: str) -> bool:
 
 
 def are_records(side: Any) -> bool:
-    """Whether these are dicts of one query, one item and perhaps more, as rows of a table are."""
+    """Whether these are dicts with a query, an item and perhaps more, like rows of a table."""
     if not isinstance(side[0], dict):
         return False
     keys = side[0].keys()
@@ -220,7 +220,7 @@ def are_records(side: Any) -> bool:
 
 
 def are_columns(*sides: Any) -> bool:
-    """Whether dicts hold columns of one length by their names, one of them a grade or an order."""
+    """Whether dicts hold columns of equal length by name, one of them a grade or an order."""
     roles: set[Role | None] = set()
     for side in sides:
         if type(side) is not dict:

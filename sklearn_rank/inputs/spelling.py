@@ -24,7 +24,7 @@ _TRIED, _AMONG = 10, 5_000
 _FEW_IDS = 2
 """Fewer ids may share a prefix by chance."""
 _MUCH_LONGER, _LONG_IDS, _LEAST_IDS = 3, 8, 4
-"""Ids of another kind are at least this many times longer, and this long; ids that show it."""
+"""Ids of another kind are at least this many times longer, and this long; this many show it."""
 
 
 def _plain(keys: list[Any]) -> str:

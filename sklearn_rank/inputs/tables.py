@@ -170,7 +170,7 @@ def doubt_of_ranks(scores: Array, offsets: IntArray) -> str:
 
 
 def scores_of(scores: Array | None, distances: Array | None, name: str) -> Array | None:
-    """Scores, or else distances as scores; ColumnRoleError where both rise together."""
+    """Scores, or else distances as scores; ColumnRoleError if both rise together."""
     if distances is None:
         return scores
     if scores is None:

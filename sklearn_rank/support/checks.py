@@ -56,7 +56,7 @@ def negated(distances: Array) -> Array:
 
 
 def is_foreign_number(value: Any) -> bool:
-    """Whether this is a number in an array of no dimension, as the items of a tensor are."""
+    """Whether this is a zero-dimensional array, such as an item of a tensor."""
     return getattr(value, "shape", None) == () and not isinstance(value, np.generic)
 
 
@@ -152,7 +152,7 @@ def as_column(array: Array, name: str) -> Array:
 
 
 def as_numbers(values: Any, name: str) -> Array:
-    """Array of real numbers with the dtype unchanged: nothing is cast down, negated or guessed."""
+    """Array of real numbers: nothing is cast down, negated or guessed."""
     array = to_array(values, name)
     kind = array.dtype.kind
     if kind == "b":

@@ -57,7 +57,7 @@ def _frames(libraries: Collection[str]) -> Iterator[FrameType]:
 
 
 def scorer_class() -> Any:
-    """The class of scikit-learn's scorers; ``object`` where it cannot be had.
+    """The class of scikit-learn's scorers; ``object`` if it is unavailable.
 
     It shares predictions between the scorers of a multimetric search only if they are instances of
     this class, which has no public name.

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 EMPTY: IntArray = np.zeros(0, np.int64)
-"""The numbers of no items."""
+"""No item numbers."""
 BLOCK = 1 << 18
 """Items measured at once: they fit the processor's caches, and keep a thread busy for longer than
 it waits for Python's lock. Half or twice as many cost a tenth more."""
@@ -23,7 +23,7 @@ _SHORT = 16
 _PADDING = 16
 """At most one in this many cells of a matrix is padding."""
 _FEW_CELLS = 1 << 12
-"""Padding that costs less than one more matrix, whatever its share."""
+"""Padding that costs less than one more matrix, regardless of its share."""
 
 _WIDEST = 1 << 26
 """Elements of a row that is one value; NumPy takes 2^31 bytes at most."""

@@ -244,7 +244,7 @@ class Tabular:
         Parameters
         ----------
         rows : str, default=None
-            What a row is: "measures" (default) or "queries" of an evaluation.
+            Content of a row: "measures" (default) or "queries" of an evaluation.
         """
         rows = self._ROWS[0] if rows is None else rows
         check_option(rows, "rows", self._ROWS, "to_markdown")

@@ -22,7 +22,7 @@ class Column:
     title: str
     kind: ColumnKind = "text"
     longest: int | None = MAX_CHARACTERS
-    """Characters of a cell on a terminal, where one long id would make a line of every row."""
+    """Most characters of a cell on a terminal, where one long id would widen every row."""
     spare: int = 0
     """Columns that a narrow terminal leaves out, the highest first; 0 always stays."""
 
