@@ -118,7 +118,7 @@ def measure_files(
 
 
 def _names_of(paths: Sequence[str]) -> list[str]:
-    """File names, or whole paths where file names alone do not tell them apart."""
+    """File names, or whole paths if file names are not unique."""
     split = [split_runs(path) for path in paths]
     short = [
         Path(first).name + (f" and {len(others)} more" if others else "")

@@ -224,7 +224,7 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
 
 
 def limits_of(name: str, pairs: Sequence[tuple[str | None, float | str]]) -> Any:
-    """{measure: number}, or one number for all measures; None if neither is given."""
+    """{measure: number}, or one number for all measures; None if there is none."""
     option = f"--{name.replace('_', '-')}"
     alone = [number for measure, number in pairs if measure is None]
     if alone and (len(pairs) > 1 or name in ("at_least", "at_most")):

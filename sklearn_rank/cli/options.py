@@ -204,8 +204,7 @@ def reading_help() -> str:
         add_help=False,
         description="Files are TREC, CSV, TSV, JSON, JSON Lines, Parquet or Arrow, also "
         "compressed; '-' reads standard input. Columns are recognised by their "
-        "names. Repeated "
-        "runs of one system are joined by commas: new-1.run,new-2.run.",
+        "names. Join repeated runs of one system with commas: new-1.run,new-2.run.",
         epilog=f"guide: {SITE}/files.html",
     )
     counting = "counting (evaluate, compare and report; some in other commands)"
@@ -261,7 +260,7 @@ class _Parser(argparse.ArgumentParser):
         except (TypeError, ValueError):
             is_single = self.prog.endswith(" evaluate")
             return "; 'sklearn-rank compare' takes several runs" if is_single else ""
-        return "; join measures by commas, as in -m ndcg@10,map"
+        return "; join measures with commas, as in -m ndcg@10,map"
 
     def error(self, message: str) -> NoReturn:
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)

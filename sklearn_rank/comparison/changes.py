@@ -1,4 +1,4 @@
-"""Single queries of a comparison, and the part of each relevant item in their change."""
+"""Single queries of a comparison, and each relevant item's part of their change."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _read_systems(
         raise TypeError(msg)
     if reading:
         read = format_list(reading)
-        msg = f"{read} sets how data are read, but results of evaluate were already read"
+        msg = f"{read} sets how evaluate reads data; pass it there, not with results of evaluate"
         raise TypeError(msg)
     for name, system in systems.items():
         if not isinstance(name, str) or not name.strip():

@@ -293,7 +293,7 @@ def join(
         raise QueryMismatchError(msg)
     described = describe_queries(left_out)
     if described and same_queries:
-        msg = f"the systems were evaluated on different queries: {described}"
+        msg = f"the systems must be evaluated on the same queries; left out: {described}"
         raise QueryMismatchError(msg)
     if described:
         notes.append(f"only queries common to all systems are compared; left out: {described}")
@@ -354,7 +354,7 @@ def _common_measures(
     names = tuple(name for name in first if all(name in system for system in systems.values()))
     if not names:
         described = "; ".join(f"{safe_repr(name)}: {', '.join(of)}" for name, of in systems.items())
-        msg = f"the systems have no measure in common: {described}"
+        msg = f"the systems have no measure in common; evaluate one for all: {described}"
         raise InvalidParameterError(msg)
     others = dict.fromkeys(name for system in systems.values() for name in system)
     apart = [name for name in others if name not in names]

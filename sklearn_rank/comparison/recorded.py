@@ -240,14 +240,15 @@ def completed(
     if differing:
         msg = (
             f"{safe_repr(name)} was recorded with different judgements for "
-            f"{queries_text(len(differing))}: {format_list(differing)}"
+            f"{queries_text(len(differing))}: {format_list(differing)}; record it again"
         )
         raise QueryMismatchError(msg)
     measures = [measure for measure in recorded if measure in live]
     for measure in measures:
         changed = redefined(recorded.baseline.measures[measure], live._record(measure).measure)
         if changed:
-            msg = f"{safe_repr(name)} was recorded with a different {measure}: {changed}"
+            msg = f"{safe_repr(name)} was recorded with a different {measure}: {changed}; "
+            msg += "record it again, or evaluate as it was recorded"
             raise InvalidParameterError(msg)
     return recorded_evaluation(live, of_live, rows, measures, recorded.baseline).with_ranks()
 

@@ -77,7 +77,7 @@ class Comparison(Tabular):
     Attributes
     ----------
     names, others : tuple of str
-        All systems, the baseline first; and all but the baseline.
+        Names of all systems, the baseline first; and of all but the baseline.
     baseline : str
         The first system.
     measures : tuple of str
@@ -237,10 +237,10 @@ class Comparison(Tabular):
         query_text: QueryText = None,
         item_text: ItemText = None,
     ) -> list[QueryChange]:
-        """The queries that changed most, and the items that explain it.
+        """The queries that changed most, and the items that explain the changes.
 
-        The contribution of an item is its part of the change: for DCG, its gain times the change of
-        its discount. The parts of all relevant items sum to the change of the query exactly. The
+        The contribution of an item is its part of the change: for DCG, its gain times the change in
+        its discount. The contributions of all relevant items sum exactly to the query's change. The
         guide "Comparing" defines them for each measure.
 
         Parameters

@@ -13,7 +13,7 @@ from sklearn_rank.tables.table import number_cell, p_text
 HEADLINE_DECIMALS = 3
 """Decimals in a headline; tables have more."""
 RED_BY_COUNTS = "which is red without a test"
-"""Where two queries or more lost, none won, and p is not the reason."""
+"""If two or more queries lost, none won, and p is not the reason."""
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
@@ -41,7 +41,7 @@ def of_slice(label: str | None, n: int | None = None) -> str:
 
 
 def _decimals(limit: float) -> int:
-    """Decimals of a headline: three, or four or five if a limit was given with as many."""
+    """Decimals in a headline: three, or up to five if the limit has more."""
     given = len(f"{limit:.6f}".rstrip("0").partition(".")[2])
     return given if HEADLINE_DECIMALS < given < RECORDED_DECIMALS else HEADLINE_DECIMALS
 
@@ -131,7 +131,7 @@ def over_all(row: MeasureResult) -> str:
 
 
 def fall_of(greater_is_better: bool) -> str:
-    """How a measure gets worse: a drop, or a rise where lower is better."""
+    """How a measure gets worse: a drop, or a rise if lower is better."""
     return "drop" if greater_is_better else "rise"
 
 

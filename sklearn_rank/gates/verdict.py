@@ -99,7 +99,7 @@ class MeasureResult:
     value: float
     """Value over all measured queries."""
     queries: int
-    """Queries that the value is the mean of."""
+    """Number of queries that were averaged, or ranked together."""
     greater_is_better: bool
     state: State | None = None
     """None: shown, not judged."""
@@ -115,7 +115,7 @@ class MeasureResult:
     """The allowed drop, ``max_drop``."""
     hard_drop: float | None = None
     drop: Drop | None = None
-    """Decision of the rule on the change; None if nothing was compared."""
+    """The rule's decision on the change; None if nothing was compared."""
     too_small: bool = False
     """Whether a slice has too few queries to be judged."""
 

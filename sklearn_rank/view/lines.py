@@ -57,13 +57,13 @@ _OF_SCIKIT_LEARN = {
     "pos_label": "pass relevance={label: 1}",
     "sample_weight": "weigh queries in evaluate(..., sample_weight=) and use from_evaluation",
     "plot_chance_level": "the line of a random order is always drawn, as chance_level_",
-    "chance_level_kw": "style the line of a random order by display.chance_level_.set(...)",
+    "chance_level_kw": "style the line of a random order with display.chance_level_.set(...)",
     "estimator_name": "pass name=",
     "drop_intermediate": "every point is drawn",
     "despine": "hide lines of display.ax_.spines, or use a style of Matplotlib",
     **dict.fromkeys(("color", "linestyle", "linewidth", "alpha"), "pass curve_kwargs={...}"),
 }
-"""Arguments of scikit-learn's displays, and what to write here."""
+"""Arguments of scikit-learn's displays, and what to pass instead."""
 
 
 class Display:
@@ -138,7 +138,7 @@ def measure_of(evaluation: BaseEvaluation, measure: str | Measure) -> Measure:
 
 
 def shown_name(name: object) -> str:
-    """A name or id as one printable line; cut in the middle, as models differ at their ends."""
+    """A name or id as one printable line; cut in the middle, because the ends of names differ."""
     text = safe_text(str(name), limit=10_000)
     return text if len(text) <= _LONGEST_LABEL else f"{text[:9]}…{text[9 - _LONGEST_LABEL + 1 :]}"
 

@@ -102,7 +102,7 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("evaluate t.qrels one.run --mesure map", "--mesure map; did you mean '--measure'?"),
         ("evaluate t.qrels one.run --format marrkdown", "did you mean 'markdown'?"),
         ("compare t.qrels one.run two.run --alfa=0.1", "did you mean '--alpha'?"),
-        ("evaluate t.qrels one.run -m ndcg@10 mrr map@5", "; join measures by commas, as in -m nd"),
+        ("evaluate t.qrels one.run -m ndcg@10 mrr map@5", "; join measures with commas, as in"),
         ("evaluate t.qrels one.run two.run", "two.run; 'sklearn-rank compare' takes several runs"),
         ("compare t.qrels one.run two.run --html x", "; 'sklearn-rank report' writes an HTML file"),
         ("compare t.qrels one.run two.run --report x", "'sklearn-rank report' writes an HTML file"),

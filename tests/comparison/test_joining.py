@@ -245,7 +245,7 @@ EVALUATED = evaluate(TRUTH, OLD, "mrr")
         (({"a": EVALUATED, "b": OLD},), {}, TypeError, "system 'b' must be a result of evaluate"),
         (({1: EVALUATED, 2: EVALUATED},), {}, InvalidParameterError, "must be nonempty text"),
         ((EVALUATED, EVALUATED), {"alpha": 5}, InvalidParameterError, "'alpha' parameter of comp"),
-        ((EVALUATED, EVALUATED), {"ties": "stable"}, TypeError, "'ties' sets how data are read"),
+        ((EVALUATED, EVALUATED), {"ties": "stable"}, TypeError, "'ties' sets how evaluate reads"),
     ],
 )
 def test_what_is_no_comparison_is_refused(
