@@ -3,7 +3,7 @@
 The function is called on small rankings with each usual form of arguments. Its values are compared
 with the measure, with other definitions of it, with other measures, and with one or two common
 mistakes in it; the first form that one of these explains is taken as the intended one. In a wrong
-form a function may be right by chance: those whose values are few or all alike tell nothing.
+form a function may be right by chance, so forms with few or equal values are ignored.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from sklearn_rank.typing import BoolArray, FloatArray
 __all__ = ["Audit", "audit"]
 
 _DEPTHS = (10, 100)
-"""Ranks at which a function may cut although its measure has no cutoff."""
+"""Ranks at which a function may cut off although its measure has no cutoff."""
 _ENOUGH = 20
-"""Values that two different measures do not share by chance."""
+"""Number of values that two different measures do not share by chance."""
 _STEP = 12
 """Problems per one that is tried first: most explanations fail there."""
 
@@ -427,7 +427,7 @@ class _CalledForm:
         return self.tells(measure, mistakes) and not self.differs(measure, mistakes).any()
 
     def likeness(self, measure: Measure) -> float:
-        """1 if all values are right, else how far they go with the right ones; 0 for nonsense."""
+        """1 if all values are right, else how close they are to the right ones; 0: nonsense."""
         right, differs = _right(measure, self.key), self.differs(measure)
         shown = self.is_compared & ~np.isnan(right) & ~np.isnan(self.values)
         if not differs.any():
@@ -443,14 +443,14 @@ class _CalledForm:
         return not np.array_equal(right, other, equal_nan=True)
 
     def tells(self, measure: Measure, mistakes: tuple[_Mistake, ...] = ()) -> bool:
-        """Whether the right values are many, and not all alike."""
+        """Whether there are enough right values, and not all are equal."""
         right = _right(measure, self.key, mistakes)[self.is_compared]
         kinds = {*right[~np.isnan(right)].round(9)}
         return len(right) >= _ENOUGH and len(kinds) > 1
 
 
 def _forms(function: Callable[..., Any], k: int | None) -> list[_CalledForm]:
-    """Forms of arguments in which a fifth of the calls and more give a number."""
+    """Forms of arguments in which more than a fifth of the calls give a number."""
     parameters = inspect.signature(function).parameters.values()
     cutoff = next((p.name for p in parameters if _CUTOFF.fullmatch(p.name)), "")
     needed = [p for p in parameters if p.kind < p.VAR_POSITIONAL and p.default is p.empty]
@@ -469,7 +469,7 @@ def _forms(function: Callable[..., Any], k: int | None) -> list[_CalledForm]:
 
 
 def _is_swapped(names: Sequence[str], roles: Sequence[str]) -> bool:
-    """Whether the names of two parameters, such as (retrieved, relevant), say another order."""
+    """Whether two parameter names, such as (retrieved, relevant), suggest the other order."""
     said = [(bool(_RANKED.search(name)), bool(_TRUTH.search(name))) for name in names]
     order = {(True, False): True, (False, True): False}
     ranked = [order.get(one) for one in said]
@@ -496,7 +496,7 @@ class Audit:
     mistakes : tuple of str
         Common mistakes that explain the difference.
     counterexample : tuple of (str, float or Exception, str, float) or None
-        The smallest call that differs, its value, the right measure and its value.
+        The smallest call that differs, what it gives, the measure and its value.
     """
 
     name: str
@@ -579,7 +579,7 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
 
 
 def _explain(forms: list[_CalledForm], wanted: Measure) -> Audit:
-    """The first explanation of one of these forms, the simple ones first."""
+    """The first explanation of one of these forms, trying simple ones first."""
     forms = sorted(forms, key=lambda form: -int(form.has_value.sum()))
     near = sorted(forms, key=lambda form: -form.likeness(wanted))
     definitions = _definitions(wanted)
@@ -606,7 +606,7 @@ def _explain(forms: list[_CalledForm], wanted: Measure) -> Audit:
 
 
 def _others(wanted: Measure) -> list[Measure]:
-    """Measures of another name that programs compute, at the same cutoff."""
+    """Other measures that programs compute, at the same cutoff."""
     metrics = [
         metric
         for metric in METRICS
@@ -622,7 +622,7 @@ def _others(wanted: Measure) -> list[Measure]:
 
 
 def _definitions(wanted: Measure) -> list[Measure]:
-    """All that programs mean by the name of the measure; itself first."""
+    """All definitions of the measure that programs use, its own first."""
     definitions = [wanted]
     for preset in CONVENTIONS.values():
         with suppress(UnknownMeasureError):

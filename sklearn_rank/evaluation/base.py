@@ -49,18 +49,18 @@ _SOUGHT_IN_EVALUATIONS = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BaseEvaluation(Tabular):
-    """Values per query, weights, ids, ranks and slices, wherever they come from."""
+    """Values per query, weights, ids, ranks and slices, measured or recorded."""
 
     scored: Mapping[str, Scored]
-    """By requested spelling; with its convention's parameters where two are alike."""
+    """By requested spelling, or with all parameters if two spellings are the same."""
     ranking_data: RankingData
-    """The rankings that the values are of, with their ids and judgements."""
+    """The evaluated rankings, with their ids and judgements."""
     _ROWS = ("measures", "queries")
     _ELSEWHERE: ClassVar[Mapping[str, str]] = _SOUGHT_IN_EVALUATIONS
 
     @property
     def runs(self) -> tuple[BaseEvaluation, ...]:
-        """The evaluation of each run; of a single one, only this."""
+        """The evaluation of each run; for a single run, only this one."""
         return (self,)
 
     @property
@@ -74,7 +74,7 @@ class BaseEvaluation(Tabular):
 
     @property
     def counts(self) -> dict[str, Any]:
-        """Numbers of queries and items that any evaluation has."""
+        """Counts of queries and items that every evaluation has."""
         known = ("queries", "ranked", "retrieved", "undefined", "averaged")
         counts = counts_of(self.ranking_data, self.scored)
         return {name: counts[name] for name in known}
@@ -101,16 +101,16 @@ class BaseEvaluation(Tabular):
 
     @property
     def hint(self) -> str:
-        """Why the ids of both sides seem to differ, where relevant items were not retrieved."""
+        """Probable reason why no relevant item was retrieved; empty if there is none."""
         return self.ranking_data.hint
 
     @property
     def assumed(self) -> str:
         """Assumption about items that the ground truth does not name.
 
-        "complete": they are irrelevant; "partial": they are unjudged, though every measure counts
-        them as irrelevant; "positives": the same under a convention that always assumes it, where
-        nothing is judged irrelevant; "": none, for arrays grade every item, and sets are complete.
+        "complete": they are irrelevant; "partial": they are unjudged, and most measures count them
+        as irrelevant; "positives": the same, under a convention in which nothing is judged
+        irrelevant; "": none, because arrays grade every item and sets are complete.
         """
         return self.ranking_data.assumed
 
@@ -240,7 +240,7 @@ class BaseEvaluation(Tabular):
         return self._record(measure).weights
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
-        """Ranks of the relevant items of each query, and the unretrieved ones.
+        """Ranks of each query's relevant items, and the unretrieved relevant items.
 
         Item ids are available after ``evaluate(..., keep_items=True)`` with ranked lists or
         mappings, the layouts that have ids. Ranks come from ``rankings``.
@@ -268,8 +268,8 @@ class BaseEvaluation(Tabular):
             {query: label}, {query: labels}, {label: set or list of queries}, a function from query
             id to label, or the name of a column of the data frames evaluated. A mapping whose keys
             are all queries is read in the first way. Queries without a label are in no slice; a
-            warning lists those absent from a mapping of queries ([] is no label). Ids that
-            ``evaluate`` left out are ignored.
+            warning lists those to which a mapping or function gives none ([] does so silently). Ids
+            that ``evaluate`` left out are ignored.
 
         Returns
         -------
@@ -281,8 +281,8 @@ class BaseEvaluation(Tabular):
         Raises
         ------
         InvalidParameterError
-            If the keys are not queries and the values not collections of queries, or a column is
-            not there or has several labels for a query.
+            If neither the keys nor the values are evaluated queries, or a column does not exist or
+            has several labels for a query.
         """
         from sklearn_rank.evaluation.tables import slice_columns, slices_table
 
@@ -327,13 +327,13 @@ class BaseEvaluation(Tabular):
             "at_k" (``measure=`` against the cutoffs ``k=``), "roc" or "precision_recall"
             (``average="pooled"`` or "macro").
         **options
-            Those of the kind, ``confidence_level=``, ``ax=``, and ``curve_kwargs=``, keywords of
-            ``Axes.plot``.
+            Options for this kind, ``confidence_level=``, ``ax=``, and ``curve_kwargs=``, keywords
+            of ``Axes.plot``.
 
         Returns
         -------
         display : display
-            Drawn, with ``ax_`` and ``figure_``; ``plot`` draws it again.
+            The drawn plot, with ``ax_`` and ``figure_``; its ``plot`` method draws it again.
 
         Examples
         --------
@@ -357,7 +357,7 @@ class BaseEvaluation(Tabular):
         about: Sequence[str] = (),
         **unknown: Never,
     ) -> None:
-        """Write the values, their distribution and every query to one HTML file, worst first.
+        """Write the values, their distribution and all queries, worst first, to one HTML file.
 
         Parameters
         ----------
@@ -389,7 +389,7 @@ class BaseEvaluation(Tabular):
         return to_dict(self)
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """One row per query: its id and the value of each measure that has one.
+        """One row per query: its id and its value of each measure that is not pooled.
 
         Parameters
         ----------

@@ -38,7 +38,7 @@ def _all_out(relevant: Collection[Any], outside: Collection[Any]) -> bool:
 
 
 def _ids_of(collection: Any) -> frozenset[Any]:
-    """Ids in memory, or those of a file, one a line."""
+    """Ids in memory, or from a file with one per line."""
     if isinstance(collection, (str, os.PathLike)):
         from sklearn_rank.files.source import lines_of
 
@@ -60,7 +60,7 @@ def _ids_of(collection: Any) -> frozenset[Any]:
 
 
 def collection_counts(data: RankingData) -> dict[str, int]:
-    """Relevant items outside of the collection, and queries that nobody can win; {} without one."""
+    """Relevant items outside the collection, and queries with none in it; {} without one."""
     if data.outside is None:
         return {}
     numbers = zip(data.rankings.n_relevant.tolist(), map(len, data.outside), strict=True)
@@ -92,7 +92,7 @@ class Departures:
     losses: int
     """Queries that lost."""
     explained: int
-    """Those that lost an item, which the baseline found and the collection does not have now."""
+    """Losses of an item that the baseline found and that has left the collection."""
     items: tuple[Any, ...]
     """These items."""
     remaining: float

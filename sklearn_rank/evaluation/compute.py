@@ -1,4 +1,4 @@
-"""Data to judged rankings, and a measure of these: values per query, their weights and mean."""
+"""From data to judged rankings, and from these to values per query, their weights and mean."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sklearn_rank.support.text import closest, count, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
-"""A value this far outside of its range is rounding; beyond it a kernel is wrong."""
+"""A value this far outside its range is a rounding error; beyond that a kernel is wrong."""
 
 
 def read(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
@@ -71,7 +71,7 @@ class QueryBlock(NamedTuple):
     queries: slice | IntArray
     rankings: JudgedRankings
     by_score: JudgedRankings
-    """Ranked by the relevance scores where those were given; else the same object."""
+    """Ranked by the relevance scores if they were given; else the same object."""
 
 
 def score_measures(
@@ -241,7 +241,7 @@ def query_weights(measure: Measure, data: RankingData) -> FloatArray | None:
 
 
 def query_factors(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
-    """(Q,) weights from the relevant items alone; None: equal weights."""
+    """(Q,) weights that depend only on the relevant items; None: equal weights."""
     if measure.weigh is None:
         return None
     relevant = relevant_alone(measure, rankings)
@@ -300,7 +300,7 @@ class ByMeasure(dict[str, Any]):
             return False
 
     def get(self, spec: str | Measure, default: Any = None) -> Any:
-        """The value for any spelling; ``default`` where there is none."""
+        """The value for any spelling; ``default`` if there is none."""
         if spec not in self:
             return default
         return self[spec]

@@ -1,4 +1,4 @@
-"""Warnings of data for which values are right, but probably not intended."""
+"""Warnings about data for which values are right, but probably not intended."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sklearn_rank.support.text import count, format_list
 FEW_IRRELEVANT = 10
 """Fewer rankings or items than this may be alike by chance."""
 SAMPLED_ITEMS = 20_000
-"""Relevant items that are looked at, of the first queries."""
+"""Relevant items to look at, from the first queries."""
 _REVERSED = 0.25
-"""Mean area under the ROC curve below which scores seem to be distances,"""
+"""Mean area under the ROC curve below which scores seem to be distances."""
 _UPSIDE_DOWN = 0.45
-"""and labels to be upside down, where most items are relevant."""
+"""The same limit for inverted labels, if most items are relevant."""
 
 
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
@@ -62,7 +62,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
 
 
 def _warn_of_bpref(measures: Sequence[Measure]) -> None:
-    """Warn where bpref, which is for partial judgements, reads ones that nobody called so."""
+    """Warn if bpref, which is for partial judgements, reads some that nobody declared partial."""
     asked = _names_where(measures, lambda measure: measure.metric.name == "bpref")
     if asked:
         warn(
@@ -79,7 +79,7 @@ def _names_where(measures: Sequence[Measure], applies: Callable[[Measure], bool]
 
 
 def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
-    """Warn of rankings that end before their relevant items, for AUC without ``n_negatives``."""
+    """Warn about rankings that end before their relevant items, for AUC without ``n_negatives``."""
     lengths = rankings.n_ranked[rankings.n_ranked > 0]
     cut = _names_where(
         measures,
@@ -98,7 +98,7 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
 
 
 def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
-    """Warn where only relevant items are ranked, though they are graded, as ratings of 1 to 5."""
+    """Warn if only relevant items are ranked although they are graded, as ratings of 1 to 5 are."""
     binary = _names_where(measures, lambda measure: measure.options.get("min_rel", 0) is None)
     low, high = rankings.relevant_grades.min(), rankings.relevant_grades.max()
     if binary and low < high:

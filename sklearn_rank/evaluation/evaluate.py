@@ -97,12 +97,13 @@ def evaluate(
     Parameters
     ----------
     y_true : array-like, sparse matrix, sequence, set, mapping or data frame
-        Ground truth. Its type tells the layout: 1-D grades, a matrix of shape (n_queries, n_items),
-        a set, list or {item: grade} per query, one set for all queries, {query: set or
+        Ground truth; its type determines the layout: 1-D grades, a matrix of shape (n_queries,
+        n_items), a set, list or {item: grade} per query, one set for all queries, {query: set or
         {item: grade}}, or a long frame: docs/inputs.md.
     y_score : array-like, sequence of ranked lists, mapping, data frame or Repeats
         Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``;
-        or :class:`~sklearn_rank.Repeats` of them, over which each query's value is the mean.
+        or :class:`~sklearn_rank.Repeats` of them: each query's value is then the mean over the
+        runs.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures in any spelling that :func:`measure` reads.
     columns : mapping, default=None
@@ -115,38 +116,39 @@ def evaluate(
     string_provider : callable, default=None
         Turns items of lists into the strings to compare, once per occurrence.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists, for the measures that read scores.
+        Scores of the items of ranked lists, for the measures that use scores.
     candidates : array-like or sparse matrix of bool, of the shape of ``y_score``, default=None
-        Which scores of a matrix or of rows to rank; other items are neither ranked nor irrelevant,
-        and a relevant one counts as unretrieved. A masked ``y_score`` does the same.
+        True for the scores of a matrix or of rows to rank. Other items are neither ranked nor
+        irrelevant; relevant ones count as unretrieved. A masked ``y_score`` does the same.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
-    clusters : mapping, callable, default=None
-        Groups of related queries, such as a user's, or paraphrases of a question: {query: label},
-        a function of the query id, or a column of the data frames. Intervals and tests then treat
-        a cluster as a unit; scores do not change. None: queries are independent.
+    clusters : mapping, callable or str, default=None
+        Groups of related queries, such as one user's, or paraphrases of a question: {query: label},
+        a function of the query id, or a column of the data frames. Intervals and tests then treat a
+        cluster as a unit; scores do not change. None: queries are independent.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default=None
-        Order of equally scored items: docs/inputs.md#ties. None takes the convention's.
+        Order of equally scored items: docs/inputs.md#ties. None uses the convention's rule.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
-        Value of queries for which a measure is undefined. None takes the convention's.
+        Value of queries for which a measure is undefined. None uses the convention's.
     missing : {"zero", "skip", "raise"}, default=None
-        Treat judged queries without a ranking as empty rankings, leave them out, or raise an
-        error. None takes the convention's.
+        Treat judged queries without a ranking as empty rankings, leave them out, or raise an error.
+        None uses the convention's rule.
     duplicates : {"raise", "first"}, default=None
-        Raise an error for duplicate items in a ranking (also the default None), or keep the
-        best-ranked occurrence.
+        Raise an error for duplicate items in a ranking, as None does, or keep the best-ranked
+        occurrence.
     assume : {"complete", "partial"}, default=None
         Whether items missing from the ground truth are irrelevant or unjudged; unjudged items
         also count as irrelevant, but their number is reported. None: partial if
         {item: grade} or a frame holds a grade of 0, or the convention assumes it.
     convention : str, default="default"
-        Reproduce the numbers of another program, such as "trec_eval"; explicit arguments win.
+        Reproduce the numbers of another program, such as "trec_eval"; explicit arguments take
+        precedence.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     values : mapping of str or Measure to {query: number}, default=None
-        Values measured elsewhere, such as a latency, evaluated with the measures: one finite number
-        for each query, or a list of them in the order of the queries. For a name, higher is better,
-        and ``measures`` may list it; for others use ``measure_from(name, range=...,
+        Values measured elsewhere, such as latencies, evaluated like measures: one finite number for
+        each query, or a list in the order of the queries. If the key is a name, higher is better,
+        and ``measures`` may list it; if lower is better, use ``measure_from(name, range=...,
         greater_is_better=False)``. Data frames with a row for each query, series, and
         :class:`~sklearn_rank.Repeats` of mappings or lists also work; a query without a value
         (None, NaN) is undefined.
@@ -155,8 +157,7 @@ def evaluate(
         it are counted, and comparisons show the losses that they explain; no value changes. Implies
         ``keep_items``.
     **unknown
-        Not accepted; for ``slices``, ``k``, ``min_rel`` and ``qid`` the error says where
-        they go.
+        Not accepted; for ``slices``, ``k``, ``min_rel`` and ``qid`` the error says what to use.
 
     Returns
     -------
@@ -281,7 +282,7 @@ def evaluate(
 
 
 def _with_given(measures: Any, given: Iterable[Measure]) -> Any:
-    """The measures, with those of ``given`` for their names."""
+    """The measures, with names replaced by the measures in ``given``."""
     by_name: dict[Any, Any] = {str(measure): measure for measure in given}
     if isinstance(measures, Measure):
         return measures
@@ -293,7 +294,7 @@ def _with_given(measures: Any, given: Iterable[Measure]) -> Any:
 def _evaluate_runs(
     y_true: Any, y_score: Any, options: dict[str, Any], numbers: Sequence[int]
 ) -> Evaluation:
-    """Each run evaluated; a warning common to all is given once."""
+    """Evaluate each run; a warning that repeats is given once."""
     if len(set(numbers)) > 1:
         msg = f"all Repeats need the same number of runs, got {' and '.join(map(str, numbers))}"
         raise InvalidParameterError(msg)
@@ -327,7 +328,7 @@ def _evaluate_runs(
 def with_measures(evaluation: BaseEvaluation, measures: Iterable[str | Measure]) -> Evaluation:
     """Evaluate the rankings by other measures, without another warning about undefined queries.
 
-    These count what they count in a measure of the same metric, else in the first.
+    Undefined queries get the value set for a measure of the same metric, else for the first one.
     """
     if evaluation.lacks_judgements:
         raise InvalidParameterError(evaluation.lacks_judgements)
@@ -371,7 +372,7 @@ def _named(
 
 
 def _with_ids(judged: RankingData, names: Any) -> RankingData:
-    """The data with ids of the queries, which have no ids but their positions."""
+    """The data with these query ids in place of positions."""
     if not judged.positional:
         msg = "query_ids is for lists and matrices; these queries already have ids"
         raise TypeError(msg)

@@ -1,4 +1,4 @@
-"""Unjudged items to judge next: by the change of a result if one of them had the highest grade."""
+"""Unjudged items to judge next, by how much the highest grade for one would change a result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 _CELLS = 1 << 19
 """Relevant items of rankings that are measured at once: some 50 MB."""
 _ABSENT = -1
-"""Instead of a row, or a number of items above: a system does not retrieve or read an item."""
+"""In place of a row or a number of items above: the system does not retrieve or read an item."""
 
 
 def next_to_judge(
@@ -110,7 +110,7 @@ def _every_item(
 
 
 def _common_queries(evaluations: Sequence[BaseEvaluation]) -> list[IntArray]:
-    """Numbers of the common queries in each; an error if these do not ask one question."""
+    """Numbers of the common queries in each; an error if they were read or judged differently."""
     ids = [evaluation.ranking_data.listed_ids() for evaluation in evaluations]
     numbers = common_queries(ids)
     if not len(numbers[0]):
@@ -124,7 +124,7 @@ def _common_queries(evaluations: Sequence[BaseEvaluation]) -> list[IntArray]:
 
 
 def _refuse(scored: Scored, data: RankingData) -> None:
-    """InvalidParameterError where a grade for one item has no one effect on the measure."""
+    """InvalidParameterError if a grade for one item has no single effect on the measure."""
     measure, unjudged, reason = scored.measure, data.rankings.unjudged, ""
     if scored.values is None:
         reason = "ranks the items of all queries together; pass a measure= with a value per query"
@@ -172,7 +172,7 @@ class _System(NamedTuple):
         return cls(scored, data, numbers, rankings, names, unjudged.positions)
 
     def unjudged(self, within: int | None) -> Iterator[tuple[list[Any], int, int, int]]:
-        """For each query its items, the row of the first, how many are ``within``, and are read."""
+        """For each query its items, the first one's row, and how many are ``within``, and read."""
         depth, positions = self.scored.measure.depth, self.positions
         top = min((cut for cut in (depth, within) if cut is not None), default=None)
         first = positions.offsets[self.numbers].tolist()
@@ -220,7 +220,7 @@ class _System(NamedTuple):
 
 
 class _Mean:
-    """A weighted mean, of which one value at a time changes."""
+    """A weighted mean in which one value changes at a time."""
 
     def __init__(self, values: FloatArray, weights: FloatArray) -> None:
         self.values, self.weights = np.nan_to_num(values), weights
@@ -228,7 +228,7 @@ class _Mean:
         self.value = self.total / self.weight if self.weight else 0.0
 
     def moved(self, query: IntArray, values: FloatArray, weights: FloatArray) -> FloatArray:
-        """Changes of the mean where a query has another value, or NaN, and another weight."""
+        """Changes of the mean if a query has another value, or NaN, and another weight."""
         before, after = self.weights[query], np.where(np.isnan(values), 0.0, weights)
         gained = after * np.nan_to_num(values) - before * self.values[query]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -240,7 +240,7 @@ class _Mean:
 def _judged_once_more(
     rankings: JudgedRankings, query: IntArray, above: IntArray, tied: IntArray, grade: float
 ) -> JudgedRankings:
-    """For each of U items the ranking of its query in which it has the grade, and no other does."""
+    """For each of U items, the ranking of its query if only that item had the grade."""
     if not grade:
         return rankings.take(query)
     rows, offsets = take_segments(rankings.offsets, query)

@@ -34,8 +34,8 @@ class Losses(Tabular):
     measure : str
         As it was evaluated.
     value, out_of_reach, not_retrieved, too_low : float
-        The value; 1 minus the value of the ideal list of all relevant items; the loss by
-        unretrieved relevant items; and the loss by the order of the others.
+        The value; 1 minus the value of the ideal list of all relevant items; the loss from
+        unretrieved relevant items; and the loss from the order of the others.
     per_query : dict of str to array of shape (n_queries,)
         The three parts of each query, NaN where the measure is undefined.
     """
@@ -67,10 +67,10 @@ class LossChange(Tabular):
     Attributes
     ----------
     measure, title : str
-        As it was evaluated, and for people.
+        Name as evaluated, and title for display.
     change, not_retrieved, order : float
-        The change of the mean; its part by relevant items that were lost or found; and its part by
-        the order of the others.
+        The change of the mean; the part from relevant items that were lost or found; and the part
+        from the order of the others.
     """
 
     measure: str
@@ -112,7 +112,7 @@ class LossParts(NamedTuple):
 
 
 def refuse_unexplained(measure: Measure) -> None:
-    """InvalidParameterError for a measure whose losses are no such parts."""
+    """InvalidParameterError for a measure whose losses have no such parts."""
     if not explains(measure):
         msg = f"losses explains {', '.join(EXPLAINED)}, not {measure}"
         raise InvalidParameterError(msg)
@@ -124,7 +124,7 @@ def explains(measure: Measure) -> bool:
 
 
 def parts_of(scored: Scored, data: RankingData, rankings: JudgedRankings) -> LossParts:
-    """Of one measure and one run; undefined queries count in all parts as they count."""
+    """Values for one measure and one run; those of an undefined query are all the same."""
     value = scored.counted
     assert value is not None
     measure, rankings = scored.measure, replace(rankings, unjudged=None)

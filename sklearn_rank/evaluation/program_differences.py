@@ -1,4 +1,4 @@
-"""Where a convention's program counts the data otherwise, or a value is better for less found."""
+"""Data that a convention's program counts differently, and values that improve if less is found."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from sklearn_rank.support.text import argument, format_list
 from sklearn_rank.typing import Array, BoolArray
 
 _LONG_RANKING = 16
-"""Items from which on NumPy's default sort does not keep the order of equal ones."""
+"""From this many items on, NumPy's default sort does not keep the order of equal ones."""
 
 
 class _Case(NamedTuple):
-    """Data that a program may count otherwise."""
+    """Data that a program may count differently."""
 
     subject: str
     """In the words of the warning, with the number and "query" or "queries"."""
     n_concerned: Callable[[RankingData, Collection[Measure]], int]
-    """Queries, or grades, on which the measures that count otherwise do so."""
+    """Number of queries, or grades, for which the program's values may differ."""
     of_ties: bool = False
-    """Whether it is about ties, whose order the caller may have asked for."""
+    """Whether it concerns ties, whose order the caller may have set."""
 
 
 def _short(data: RankingData, measures: Collection[Measure]) -> int:
@@ -78,11 +78,11 @@ def _as_float32(scores: Array) -> Array:
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Spreads keys over 20 bits, as the golden ratio does."""
 _FEW_GRADES = 1000
-"""Items that are looked at in Python sooner than a table of those 20 bits is made."""
+"""Up to this many items, a look in Python is faster than a table of those 20 bits."""
 
 
 def _n_tied(items: Items, seeds: BoolArray, scores: Array, *apart: Array) -> int:
-    """Queries with items of equal scores, a seed among them, that differ in all of ``apart``."""
+    """Queries with equally scored items that include a seed and differ in all of ``apart``."""
     query = segment_index(items.offsets)
     keys = query.astype(np.uint64) << np.uint64(32) | _as_float32(scores).view(np.uint32)
     if len(keys) <= _FEW_GRADES and len(set(keys.tolist())) == len(keys):

@@ -1,4 +1,4 @@
-"""Repeated runs of one system: means per query, and the noise between the runs."""
+"""Repeated runs of one system: means per query, and the noise between runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Repeats"]
 class Repeats:
     """Several runs of one system, which answers differently each time.
 
-    Accepted wherever the rankings of a single run are. The value of a query is the mean over the
+    Accepted in place of the rankings of a single run. The value of a query is the mean over the
     runs; :meth:`Evaluation.spread` and comparisons show how much of a change is noise between runs.
     Ranks of items, as in :meth:`Evaluation.placements`, are those of the first run.
 

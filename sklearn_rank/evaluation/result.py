@@ -52,7 +52,7 @@ class Evaluation(BaseEvaluation):
     """
 
     _runs: tuple[Evaluation, ...] = ()
-    """Runs of :class:`Repeats`, whose means these values are; ranks are those of the first run."""
+    """Runs of :class:`Repeats`: values are their means, ranks those of the first run."""
 
     @property
     def rankings(self) -> Any:
@@ -113,8 +113,8 @@ class Evaluation(BaseEvaluation):
         """Why a score is below 1: out of reach, not retrieved, or ranked too low.
 
         *Out of reach* is 1 minus the value of the ideal list of all relevant items, which is not 0
-        for ERR, P@k and recall@k. *Not retrieved* is the loss by relevant items outside the
-        ranking, *too low* the loss by the order of the others.
+        for ERR, P@k and recall@k. *Not retrieved* is the loss from relevant items outside the
+        ranking, *too low* the loss from the order of the others.
 
         Parameters
         ----------
@@ -125,8 +125,8 @@ class Evaluation(BaseEvaluation):
         Returns
         -------
         losses : Losses
-            ``out_of_reach``, ``not_retrieved`` and ``too_low``, whose sum is ``1 - value``, and
-            each of them ``per_query``.
+            ``out_of_reach``, ``not_retrieved`` and ``too_low``, whose sum is ``1 - value``;
+            ``per_query`` has them for each query.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class Evaluation(BaseEvaluation):
         --------
         >>> from sklearn_rank import evaluate
         >>> ev = evaluate([{"a": 3, "b": 1, "c": 2}], [["x", "a", "b"]], "map")
-        >>> losses = ev.losses("map")  # AP is (1/2 + 2/3) / 3, of a, b at the top 2/3
+        >>> losses = ev.losses("map")  # AP is (1/2 + 2/3) / 3; with a, b at the top, 2/3
         >>> round(losses.out_of_reach, 4), round(losses.not_retrieved, 4), round(losses.too_low, 4)
         (0.0, 0.3333, 0.2778)
         """

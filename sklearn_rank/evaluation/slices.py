@@ -81,7 +81,7 @@ def read_clusters(clusters: Any, judged: RankingData) -> Array:
 
 
 def _by_query(slices: Mapping[Any, Any], position: Mapping[Any, int]) -> dict[Any, list[int]]:
-    """From {query: label or labels}; no two NaN are equal, so that these are no labels."""
+    """From {query: label or labels}; NaN is no label, since no two are equal."""
     members: dict[Any, list[int]] = {}
     unlabelled = []
     for query, number in position.items():
@@ -105,7 +105,7 @@ def _by_query(slices: Mapping[Any, Any], position: Mapping[Any, int]) -> dict[An
 def _by_label(
     slices: Mapping[Any, Any], position: Mapping[Any, int], given: Collection[Any]
 ) -> dict[Any, list[int]]:
-    """From {label: queries}; queries that were left out of the evaluation are passed over."""
+    """From {label: queries}; queries that were left out of the evaluation are ignored."""
     members = {}
     for label, queries in slices.items():
         # Of {query: label} with an unknown query, the queries are named.

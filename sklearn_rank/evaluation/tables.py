@@ -88,9 +88,9 @@ _DISCOUNTS = {"log2": "log2(rank + 1)", "log2_rank": "log2(rank), at least 1"}
 
 
 def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:
-    """How measures read grades, if some above 1 make it matter.
+    """How measures read grades; empty if no grade is above 1.
 
-    Gain and discount of those that have them; of the others, that a lowest grade is relevant.
+    Gain and discount, and, for measures of binary relevance, which grades are relevant.
     """
     grades = data.rankings.relevant_grades
     if grades.max(initial=0.0) <= 1:

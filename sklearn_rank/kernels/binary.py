@@ -48,7 +48,7 @@ def precision_parts(
 
 
 def _read(rankings: JudgedRankings, k: int | None, denominator: str) -> FloatArray | float:
-    """Items that are read, or that would be."""
+    """Items that are read, or would be in a longer ranking."""
     listed = rankings.n_ranked.astype(np.float64)
     if k is None:
         return listed
@@ -69,7 +69,7 @@ def recall_parts(
 
 
 def _sought(rankings: JudgedRankings, k: int | None, denominator: str) -> IntArray:
-    """Relevant items, or as many of them as fit within the first k."""
+    """Relevant items; with "min", at most k of them."""
     return _capped(rankings, k) if denominator == "min" else rankings.n_relevant
 
 

@@ -39,7 +39,7 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 NEGLIGIBLE = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
 _VALUES_AT_ONCE = 1 << 15
-"""Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
+"""Numbers that are computed at once: three arrays of this size fit a processor's second cache."""
 HUGE_TIES = 50
 """Steps for each width and group of a tie from which on its groups join as wholes."""
 _SMALL_GRADE = 0.5

@@ -112,7 +112,7 @@ def _chosen(rows: Array, columns: IntArray) -> Array:
 
 
 def _places(ordered: FloatArray, values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Places of values in the ordered row of each, before and behind its equals."""
+    """Places of values in the ordered rows, before and after equal ones."""
     # Rows after one another are in order if each begins above the end of the one before.
     n_rows, width = ordered.shape
     starts = (max(ordered.max(), values.max()) + 1.0) * np.arange(n_rows)[:, None]

@@ -120,7 +120,7 @@ def _has_pairs(rankings: JudgedRankings, pairs: FloatArray, negatives: FloatArra
 
 
 def _counted(rankings: JudgedRankings, unretrieved: str) -> FloatArray:
-    """(Q,) relevant items that a measure speaks of: all, or the retrieved ones."""
+    """(Q,) relevant items that a measure counts: all, or the retrieved ones."""
     chosen = rankings.n_relevant if unretrieved == "last" else rankings.n_hits
     return chosen.astype(np.float64)
 

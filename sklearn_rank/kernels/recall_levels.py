@@ -1,4 +1,4 @@
-"""Measures that read the ranking as deep as the number of relevant items demands."""
+"""Measures whose depth depends on the number of relevant items."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def r_precision_parts(rankings: JudgedRankings, *, k: None) -> ItemParts:
 def interpolated_precision(
     rankings: JudgedRankings, *, k: None, recall: float | Literal["11pt"] = "11pt"
 ) -> FloatArray:
-    """Greatest precision at any rank from which on that recall is reached, or its mean over 11."""
+    """Highest precision at any rank with at least this recall, or its mean over 11 levels."""
     refuse_ties(rankings, "iprec")
     best = _best_from_here(rankings)
     levels = ELEVEN if recall == "11pt" else (recall,)
@@ -74,7 +74,7 @@ def refuse_ties(rankings: JudgedRankings, name: str) -> None:
 def set_average_precision(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """Precision times recall of the first k.
 
-    That is the square of the hits over k R, in trec_eval's order; of tied items its expectation is
+    That is the square of the hits over k R, in trec_eval's order; for tied items its expectation is
     the square of the expected hits plus their variance.
     """
     hits, variance = top_hits(rankings, k)

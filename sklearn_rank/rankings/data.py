@@ -38,19 +38,19 @@ class InputCounts:
     unjudged_grades: int = 0
     """Judgements of a negative grade, read as "not judged"."""
     negative_grades: int = 0
-    """Those read as irrelevant."""
+    """Negative grades read as irrelevant."""
 
 
 UNLISTED_UNJUDGED = ("positives", "partial")
-"""Assumptions under which items that the ground truth does not name are unjudged. The first is
-that of a convention where nothing is judged irrelevant: measures heed it, but it is no news."""
+"""Assumptions under which items that the ground truth does not name are unjudged. The first belongs
+to conventions in which nothing is judged irrelevant: measures use it, but it is not reported."""
 ASSUMED = ("", "complete", *UNLISTED_UNJUDGED)
 """Assumptions about items that the ground truth does not name: none if there are no such items
 or the truth is a set, which is complete; irrelevant; or unjudged. The last of several prevails."""
 
 
 class ByQuery(Mapping[Any, Any]):
-    """A value for each query, made of columns when it is asked for."""
+    """A value for each query, made from columns on access."""
 
     def __init__(self, query_ids: Iterable[Any], value_of: Callable[[int], Any]) -> None:
         self._query_ids = list(query_ids)
@@ -108,7 +108,7 @@ class RankingData:
     left_out: Collection[Any] = ()
     """Ids of queries that were given but not evaluated."""
     keyed: bool = False
-    """Whether queries were joined by key, so that nothing of them goes by position."""
+    """Whether queries were joined by key, so that nothing can be given by position."""
     n_shared: int = 0
     """Items of the shared ground truth of all queries; 0: a ground truth per query."""
     positional: bool = False
@@ -119,19 +119,19 @@ class RankingData:
     masks_by_score: bool = False
     """Whether cells of a matrix are scored -inf, although candidates were not given."""
     hint: str = ""
-    """Why, probably, no relevant item of any query was retrieved."""
+    """Probable reason why no relevant item of any query was retrieved."""
     read_as: str = ""
-    """How items were read, where they could be something else."""
+    """How items were read, if they could mean something else."""
     assumed: str = ""
     """One of :data:`ASSUMED`."""
     is_told: bool = False
-    """Whether the caller said what is assumed."""
+    """Whether the caller set the assumption."""
     ties: str = ""
     """The rule by which tied items were ranked; empty if there are no scores."""
     ids: ItemIds | None = None
-    """Ids of the items, where they were asked for and the layout has any."""
+    """Ids of the items, if they were requested and the layout has any."""
     clusters: Array | None = None
-    """(Q,) label of what each query was drawn by; None: queries are independent."""
+    """(Q,) cluster label of each query; None: queries are independent."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the reader on which values depend, if available."""
     outside: tuple[tuple[Any, ...], ...] | None = None
@@ -169,7 +169,7 @@ class RankingData:
 
     @property
     def has_relevance(self) -> bool:
-        """Whether measures that read scores rank by another order."""
+        """Whether measures that read scores have a ranking of their own."""
         return self.items.relevance is not None
 
     @cached_property

@@ -2,8 +2,8 @@
 
 Every metric depends only on the ranks of the relevant items; irrelevant ones enter through
 counts. Each input layout is turned into these values once, and each metric is a short function
-of them. Retrieved items that nobody judged count as irrelevant; where they stand is worked out when
-somebody asks.
+of them. Retrieved items that nobody judged count as irrelevant; their ranks are computed on
+request.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WIDENED = {
 SMALL_INTEGERS = 32
 """Whole grades below this are counted, and have their gains in a table."""
 FEW_GRADES = 1 << 10
-"""Grades that are sorted sooner than counted."""
+"""Up to this many grades, sorting is faster than counting."""
 STORED_CUTS = 4
 """Cutoffs whose hits are cached for the next measure: a hundred of them took 17 times the input."""
 
@@ -91,8 +91,7 @@ class Unjudged:
     """(Q,)"""
     source: Positions | Callable[[], Positions] = field(repr=False)
     grade_order: str = ""
-    """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
-    empty if none does."""
+    """The rule for ties if it orders items by grade, which unjudged items lack; else empty."""
     n_judged: IntArray | None = None
     """(Q,) judged items, retrieved or not; None if not available."""
 

@@ -19,7 +19,7 @@ from sklearn_rank.support.sorting import falling_codes
 
 
 class Hit(NamedTuple):
-    """One relevant item that was retrieved, or one of a baseline file."""
+    """One relevant item that was retrieved, or one from a baseline file."""
 
     item: Any
     """Its id; None if the layout has none or ids were not stored."""
@@ -52,7 +52,7 @@ class Placement:
     grades : list of float
         Grades of all relevant items, retrieved or not, in falling order.
     judged : mapping of item to grade, or None
-        Everything that is judged; None without ids.
+        All judged items; None without ids.
     ranking : list
         Items in ranked order; empty without ids.
     scores : list of float

@@ -45,13 +45,13 @@ from sklearn_rank.support.sorting import (
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = 1 << 17
-"""Items ranked at once; cost hardly changes between a quarter and twice of it."""
+"""Items ranked at once; the cost hardly changes between a quarter and twice this number."""
 PAIRS = 256
 """Hits times items of a query up to which comparing all pairs costs less than calls of NumPy."""
 FEW_PAIRS = 1 << 13
-"""Such pairs of queries of different lengths up to which their rows are not worth making."""
+"""Such pairs, in queries of different lengths, up to which making rows does not pay."""
 FEW_ITEMS = 1 << 11
-"""Items that are ordered sooner than their keys are made, if they are not tied."""
+"""Up to this many untied items, ordering them is faster than making their keys."""
 
 
 class TieRule(NamedTuple):
@@ -59,11 +59,11 @@ class TieRule(NamedTuple):
 
     name: Ties
     order: str
-    """The order of tied items, as the documentation has it."""
+    """The order of tied items, in the words of the documentation."""
     by_position: bool = False
     """Whether tied items are in the order of the input, so that positions must be preserved."""
     by_id: bool = False
-    """Whether they are put in falling order of their ids first, which takes ids."""
+    """Whether they are first put in descending order of their ids, which requires ids."""
 
 
 _DOCID = "descending item ids, as in trec_eval; not for arrays, which have no ids"
@@ -531,6 +531,6 @@ def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
 
 
 def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """Numbers as of ``_counted``, from sorted scores."""
+    """The same numbers as ``_counted``, from sorted scores."""
     ordered, sought = np.sort(sortable(scores)), sortable(wanted)
     return ordered.searchsorted(sought, "left"), ordered.searchsorted(sought, "right")

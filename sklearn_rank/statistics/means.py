@@ -105,9 +105,9 @@ def mean_interval(
 ) -> tuple[float, float]:
     """Confidence interval of the (weighted) mean of values per query, NaN if undefined.
 
-    Between two finite bounds the exact binomial interval [1]_ if all values are at one of them
-    and have equal weights, else Student's t with half a pseudo-observation at each, which keeps
-    some width when most queries are perfect. For other bounds plain Student's t; NaN without a
+    With two finite bounds it is the exact binomial interval [1]_ if every value is at a bound and
+    weights are equal, else Student's t with half a pseudo-observation at each bound, which keeps
+    some width when most queries are perfect. Otherwise it is plain Student's t, or NaN without a
     spread.
 
     References

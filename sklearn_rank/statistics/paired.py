@@ -1,7 +1,7 @@
 """Paired differences of one measure, query by query, and their test.
 
 Fisher's randomization test on the signs of the differences: each query could as well have changed
-the other way. In a sample that fell, a query that gets worse never raises the p-value.
+the other way. If the mean fell, a query that gets worse never raises the p-value.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sklearn_rank.support.segments import in_unit, mean_of
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 GRID = 1000
-"""Differences are tested as multiples of this part of the range of the measure."""
+"""Differences are tested in steps of the measure's range divided by this."""
 _CANCELLED = 1e-5
-"""Share of the largest mean change of a cluster below which another one is none."""
+"""Share of the largest cluster's mean change below which another one counts as 0."""
 POWER = 0.8
 """Probability with which a detectable change is detected."""
 FEWEST = 10
@@ -46,13 +46,13 @@ class PairedDifferences:
     """Numbers of the clusters, which vary independently, the same ones in all measures."""
     greater_is_better: bool = True
     bounds: tuple[float, float] = (0.0, 1.0)
-    """Least and greatest value of the measure; infinite if it has no end."""
+    """Least and greatest value of the measure; infinite without a bound."""
     runs: tuple[int, int] = (1, 1)
     """Runs of the old and of the new system; above 1 for ``Repeats``."""
     spreads: Sequence[FloatArray | None] = (None, None)
     """Standard deviations of the queries between the runs of the old and of the new system."""
     between: float = 0.0
-    """Variance of the mean change that queries share, because other runs move all of them."""
+    """Variance of the mean change that all queries share, because a run moves all of them."""
 
     @classmethod
     def of(
@@ -274,11 +274,11 @@ class PairedDifferences:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Two-sided interval of ``mean``; NaN with fewer than two units or without any change.
 
-        Student's t, with two corrections for differences of which few are not 0. The error is that
-        of the mean and, beside it, of one more change as large as the largest: a sample that has
-        few changes lacks the larger ones. And there are no more degrees of freedom than changes.
-        The interval then agrees with ``p``: it contains 0 if the test does not reject, and does
-        not go above 0 if the test finds a loss. A gain is significant if both say so.
+        Student's t, with two corrections for samples in which few queries change. The error
+        includes one more change as large as the largest, because a sample with few changes lacks
+        the larger ones. There are at most as many degrees of freedom as changes. The interval then
+        agrees with ``p``: it contains 0 if the test does not reject, and does not go above 0 if the
+        test finds a loss. A gain is significant if both say so.
         """
         low, high = self._student(level)
         if self.p > round(1 - level, 12):
@@ -316,8 +316,8 @@ class PairedDifferences:
     def detectable(self, alpha: float, *, least: float = 0.0, most: float = math.inf) -> float:
         """Smallest true change that the test detects with probability ``POWER``, above 0.
 
-        Changes below ``least`` are never detected, those beyond ``most`` always. By Student's t;
-        NaN where fewer than ten units changed.
+        Changes below ``least`` are never detected, changes above ``most`` always. Uses Student's t;
+        NaN if fewer than ten units changed.
         """
         if self.n_changed < FEWEST or self._is_flat or self.error == math.inf:
             return math.nan
@@ -325,13 +325,13 @@ class PairedDifferences:
 
 
 def _both(sides: Sequence[Any]) -> tuple[Any, Any]:
-    """What varies between the runs of each system; one of a single run varies as the other does."""
+    """Variation between the runs of each system; a single run takes that of the other system."""
     old, new = sides
     return (new, new) if old is None else (old, old if new is None else new)
 
 
 class Flips(NamedTuple):
-    """What one sample would have been with other signs of its changes, one element per sample."""
+    """One sample with other signs of its changes, an element for each set of signs."""
 
     drops: FloatArray
     """How much worse the mean is."""
@@ -344,7 +344,7 @@ class Flips(NamedTuple):
 _FLIPS = 4096
 """Random signs: a rate of 5 % has a standard error of 0.3 points."""
 _SIGN_COLUMNS = 1024
-"""Units whose signs flip independently; of more, some share a sign."""
+"""Units whose signs flip independently; with more, some share a sign."""
 
 
 def sign_flips(samples: Sequence[PairedDifferences]) -> list[Flips]:

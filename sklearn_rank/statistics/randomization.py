@@ -14,13 +14,13 @@ from sklearn_rank.typing import FloatArray, IntArray
 MOST = 50_000_000
 """Additions for an exact distribution: 400 continuous changes, or 7,000 hits; some 20 ms."""
 _KNOTS = 257
-"""Sums whose p-values are computed where those of many sums are asked for, and none is exact."""
+"""Sums whose p-values are computed if those of many are requested and none is exact."""
 
 
 def holm(p_values: Any) -> FloatArray:
     """P-values of one family with Holm's correction; NaN stays and is not counted.
 
-    Columns, where there are any, are corrected one by one.
+    Columns, if there are any, are corrected one by one.
     """
     raw = np.asarray(p_values, dtype=np.float64)
     if len(raw) == 1:
@@ -59,7 +59,7 @@ class Null:
     def _tails(self) -> tuple[int, FloatArray] | None:
         """The unit of all sums, and exact p-values of 0, 1, ... units; None: too costly.
 
-        By one convolution a step.
+        Uses one convolution per step.
         """
         unit = max(int(np.gcd.reduce(self.sizes)), 1)
         sizes = self.sizes // unit

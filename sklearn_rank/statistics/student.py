@@ -50,9 +50,9 @@ def least_found(
 ) -> float:
     """Smallest true change that a two-sided test detects in its direction with this probability.
 
-    Changes below ``least`` are never detected, those beyond ``most`` always. By the normal
-    approximation of the noncentral t, accurate to three digits (Abramowitz and Stegun,
-    Handbook of Mathematical Functions, 1964, 26.7.10).
+    Changes below ``least`` are never detected, changes above ``most`` always. Uses the normal
+    approximation of the noncentral t, accurate to three digits (Abramowitz and Stegun, Handbook of
+    Mathematical Functions, 1964, 26.7.10).
     """
     t = -t_quantile(alpha / 2, freedom)
     limit, deviation = t * (1 - 1 / (4 * freedom)) * error, error
