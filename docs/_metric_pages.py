@@ -391,6 +391,8 @@ def own_parameters(metric: Metric) -> str:
         head, *meaning = (line.strip() for line in entries[name].split("\n"))
         values, default = head.removeprefix(f"{name} : ").split(", default=")
         rows.append([f"`{name}`", values, f"`{default}`", plain(" ".join(meaning))])
+    if not rows:
+        return "None."
     return table(["parameter", "values", "default", "meaning"], rows)
 
 
@@ -445,14 +447,18 @@ def page(metric: Metric) -> str:
         metric.of_judgements or metric.skips_unjudged or metric.of_results or metric.combines
     )
     graded, ranking, description = worked(metric)
-    grades = "grades above 0 are relevant, or grades of at least `min_rel`"
+    grades = "grades above 0 are relevant"
+    if "min_rel" in metric.defaults:
+        grades += ", or grades of at least `min_rel`"
     if metric.graded:
-        grades = "a higher one counts more"
+        grades = "higher grades count more"
     elif metric.combines or metric.of_judgements:
         grades = "as its members read them" if metric.combines else "any grade is a judgement"
+    ties = "no effect" if metric.of_results else "the exact expectation over all orders"
+    ties = "the expectations of its members are combined" if metric.combines else ties
     facts = {
         "Range": f"0 to {end}; {better} is better",
-        "Ties": "the exact expectation over all orders" if metric.takes_ties else "refused",
+        "Ties": ties if metric.takes_ties else "refused",
         "Grades": grades,
         **({"Random ranking": chance(metric)} if seen and metric.takes_ties else {}),
         "Avoid when": notes.avoid,
