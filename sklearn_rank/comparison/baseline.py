@@ -342,7 +342,7 @@ def _found(placement: Placement, *, has_ids: bool) -> dict[str, Rank]:
 
 
 def labels_of(slices: Mapping[str, Any], n: int) -> list[list[str]]:
-    """Labels of each query, by the numbers of the queries of each slice."""
+    """Labels of each query, from the query numbers of each slice."""
     labels: list[list[str]] = [[] for _ in range(n)]
     for label in sorted(slices):
         for number in slices[label][0]:

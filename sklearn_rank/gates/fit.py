@@ -30,7 +30,7 @@ BASELINE, NEW = "baseline", "new"
 """Names of the systems of a gate."""
 _YES_OR_NO = {"True": "yes", "False": "no"}
 Slices = Mapping[str, tuple[Sequence[int], BaseEvaluation]]
-"""Positions of the queries of each slice, and its evaluation, by label."""
+"""Positions of a slice's queries, and its evaluation, by label."""
 
 
 @dataclass(frozen=True)

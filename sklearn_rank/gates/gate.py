@@ -248,7 +248,7 @@ def _lowered(
     measured: Measured,
     arguments: Arguments,
 ) -> str:
-    """Values, of all queries or of slices that are gone, that a refresh would lower too far."""
+    """Values that a refresh would lower too far, over all queries or in slices that are gone."""
     new, limits, lower = measured.evaluation, arguments.limits, {}
     for name, (was, now) in wholes.items():
         if math.isnan(now):

@@ -96,7 +96,7 @@ class _Judging:
 
     @cached_property
     def pairs(self) -> dict[str, PairedDifferences]:
-        """Paired values per query of each measure that can be compared by them."""
+        """Paired values of each measure that can be compared query by query."""
         if self.joined is None:
             return {}
         old, new = self.joined.systems

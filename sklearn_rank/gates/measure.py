@@ -39,7 +39,7 @@ class Measured:
 
     evaluation: BaseEvaluation
     slices: Mapping[str, tuple[list[int], BaseEvaluation]]
-    """Positions of the queries of each slice, and its evaluation, by label."""
+    """Positions of a slice's queries, and its evaluation, by label."""
 
 
 def measure(y_true: Any, y_score: Any, arguments: Arguments) -> Measured:
@@ -135,7 +135,7 @@ def _evaluated(
 def slices_of(
     evaluation: BaseEvaluation, slices: Any
 ) -> dict[str, tuple[list[int], BaseEvaluation]]:
-    """Positions of the queries of each slice, and its evaluation, by label."""
+    """Positions of a slice's queries, and its evaluation, by label."""
     if slices is None:
         return {}
     parts = evaluation.by_slice(slices)

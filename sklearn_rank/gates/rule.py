@@ -49,7 +49,7 @@ class Rule:
     max_drop: float
     hard_drop: float = math.inf
     alpha: float = 0.1
-    """Level of the two-sided test, of which a drop is one side."""
+    """Level of the two-sided test; a drop is on one side."""
     only_losses: bool = True
     """Whether losses without a win are red. False for slices: five slices of twelve queries each
     would raise a gate's false alarms to 40 %."""

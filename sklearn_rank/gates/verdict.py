@@ -64,7 +64,7 @@ class State(StrEnum):
 _SEVERITY = list(State)
 BROKEN = (State.FAIL, State.STALE)
 REFUSED = "refused"
-"""The rule of a finding on data that a gate refuses, because some would be left out."""
+"""The rule of findings on data that a gate refuses to measure."""
 UNREMARKABLE = (State.PASS, State.IMPROVED, State.NEW)
 """One line is enough for gates in these states."""
 
@@ -238,7 +238,7 @@ class GateResult:
 
     @property
     def lower(self) -> list[MeasureResult]:
-        """Measures, and slices with a limit, whose drop an update may not record."""
+        """Measures and limited slices that got worse, which an update may not record."""
         slices = (row for row in self.slices if row.allowed is not None or row.is_limited)
         return [row for row in (*self.measures.values(), *slices) if row.fall > LEAST]
 

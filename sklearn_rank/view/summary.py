@@ -161,7 +161,7 @@ def _about_baselines(summary: Summary) -> list[str]:
 
 
 def print_summary(summary: Summary) -> None:
-    """Print a run without pytest, which would show the whole message of a failed gate."""
+    """Print a run of gates without pytest, failures first."""
     for n, run in enumerate(summary.failed):
         said = run.record["message" if n < IN_FULL else "brief"]
         print(f"FAILED {shown(run.record['name'], 60)}\n{said}\n")

@@ -456,7 +456,7 @@ def _usual_gate(comparison: Comparison, slices: Any) -> str:
     red = [name for name, verdict in verdicts.items() if not verdict.passed]
     doubtful = [name for name, of in verdicts.items() if of.state is State.NOT_CONFIRMED]
     said = [f"be red for {some(red)}"] * bool(red)
-    said += [f"pass, not confirmed, for {some(doubtful)}"] * bool(doubtful)
+    said += [f"pass with an unconfirmed drop for {some(doubtful)}"] * bool(doubtful)
     return f"A gate with max_drop {DEFAULT_DROP:g} would {listed(said) or 'pass for every system'}."
 
 

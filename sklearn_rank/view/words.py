@@ -228,7 +228,7 @@ def would(result: GateResult) -> str:
     doubtful = [row for row in rows if row.state is State.NOT_CONFIRMED]
     if not red and not doubtful:
         return f"{gate} {'pass' if result.passed else 'be red: ' + result.headline}"
-    row, decision = [*red, *doubtful][0], "be red" if red else "pass, not confirmed"
+    row, decision = [*red, *doubtful][0], "be red" if red else "pass with an unconfirmed drop"
     drop, won = row.drop, ""
     if row.label is not None:
         gate = f"A gate with max_slice_drop {row.allowed:g} would"

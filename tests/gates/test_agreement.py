@@ -55,7 +55,7 @@ def check(seed: int) -> None:
     assert verdict.headline == gate.headline
     said = would(verdict)
     assert ("would be red" in said) is not gate.passed
-    assert ("pass, not confirmed" in said) is (gate.state == "not confirmed")
+    assert ("pass with an unconfirmed drop" in said) is (gate.state == "not confirmed")
     # The page that is given the verdict, and the comment.
     section = compared_section(compared, compared.by_slice(SLICES), gate=verdict)
     page = verdict_of(compared, section, gate=verdict)
