@@ -169,7 +169,7 @@ def _refuse_wrapper(source: Source, value: dict[str, Any]) -> None:
         key = safe_repr(nested[0])
         how = f"write only these, with json.dump(data[{key}], file)"
         if len(inner) == 1:
-            how += f", or if {key} is a query, write its items as a list, not inside an object"
+            how += f", or, if {key} is a query, write its items as a list, not inside an object"
         source.fail(None, f"holds the queries inside {key}; {how}")
 
 

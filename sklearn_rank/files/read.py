@@ -90,7 +90,7 @@ def read_run(
     Raises
     ------
     FileFormatError
-        If a line breaks the format, or the size limit is exceeded; the message names file and line.
+        If a line violates the format, or the file exceeds ``max_bytes``.
     ColumnRoleError
         If the roles of the columns are ambiguous.
 
@@ -144,7 +144,7 @@ def read_qrels(
     Raises
     ------
     FileFormatError
-        If a line breaks the format, or the size limit is exceeded; the message names file and line.
+        If a line violates the format, or the file exceeds ``max_bytes``.
     ColumnRoleError
         If the roles of the columns are ambiguous.
 

@@ -258,7 +258,7 @@ def _without_bare(
 def _wrong_number(n_fields: int, form: _Form) -> str:
     n_expected = len(form.names)
     if form.separator:
-        return f"{n_fields} fields instead of {n_expected} like the header"
+        return f"{n_fields} fields instead of {n_expected} (as in the header)"
     this, other = ("a run", "judgements")[:: 1 if form.is_trec_run else -1]
     message = f"{n_fields} fields instead of {n_expected} fields ({' '.join(form.names)})"
     if n_fields == len((_QRELS if form.is_trec_run else _RUN).names):

@@ -23,7 +23,7 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.constants import SURELY
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import sizes_of
-from sklearn_rank.support.text import called, safe_repr, takes
+from sklearn_rank.support.text import called, count, safe_repr, takes
 
 _QUERIES, _ITEMS = 100, 1000
 """Number of ids that are looked at: enough to see a spelling."""
@@ -112,8 +112,9 @@ def warn_of_spelling(missing: Collection[Any], unjudged: Collection[Any]) -> Non
     hint = spelling_hint(missing, unjudged)
     if hint:
         warn(
-            f"{len(missing):,} judged queries have no ranking, and {len(unjudged):,} ranked "
-            f"queries have no judgements{hint}",
+            f"{count(len(missing), 'judged query has', 'judged queries have')} no ranking, and "
+            f"{count(len(unjudged), 'ranked query has', 'ranked queries have')} no judgements"
+            f"{hint}",
             RankingMatchWarning,
         )
 
@@ -145,8 +146,8 @@ def warn_of_shift(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> None
         first, last = map(safe_repr, (queries[0], *_renumbered(queries[0], (step,))))
         warn(
             f"queries seem to be numbered from 0 on one side and from 1 on the other: matching "
-            f"{first} with {last} and so on finds {found[step]:,} relevant items, matching equal "
-            f"numbers {found[0]:,}",
+            f"{first} with {last} and so on finds {found[step]:,} relevant items, but matching "
+            f"equal numbers only {found[0]:,}",
             RankingMatchWarning,
         )
 

@@ -487,7 +487,7 @@ def _table(
     }
     if len(with_numbers) > 1:
         have, lack = (Where(argument, with_numbers[has]) for has in (True, False))
-        msg = f"items of {have} have {plural}, items of {lack} do not; pass one form for all"
+        msg = f"items of {have} have {plural}, but items of {lack} do not; pass one form for all"
         raise TypeError(msg)
     # An empty dict has no numbers that the items of others would lack.
     have_numbers = True in with_numbers or not with_numbers
@@ -590,7 +590,7 @@ def relevance_scores(
         is_2d = isinstance(scores, np.ndarray) and scores.ndim == 2
         scores = scores.tolist() if is_2d else sequence(scores, "relevance")
     if isinstance(scores, Mapping) != keyed:
-        came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
+        came, needed = "mapping", "a sequence of ranked lists pass one list of scores for each"
         if keyed:
             came, needed = "sequence", "mappings pass {query: scores}"
         msg = f"relevance is a {came}; for {needed}"

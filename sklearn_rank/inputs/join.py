@@ -233,7 +233,7 @@ def _data_of(
             msg = "y_score already holds scores, {item: score}; leave out relevance="
             raise TypeError(msg)
         if joined.counts.duplicates:
-            msg = "duplicates='first' cannot drop relevance= scores; drop repeated items and theirs"
+            msg = "duplicates='first' and relevance= cannot be combined; drop repeated items first"
             raise ValueError(msg)
         keyed = about.get("keyed", False)
         scores = relevance_scores(relevance, query_ids, items.offsets, keyed=keyed)
@@ -571,9 +571,10 @@ def join_queries(
         if alike:
             query, other = alike[0], by_text[str(alike[0])]
             msg = (
-                f"{len(alike):,} query ids differ in type between {called('y_true')} and "
+                f"{count(len(alike), 'query id differs', 'query ids differ')} in type between "
+                f"{called('y_true')} and "
                 f"{called('y_score')}, such as {safe_repr(query)} ({type(query).__name__}) and "
-                f"{safe_repr(other)} ({type(other).__name__}), so they do not match; use one type"
+                f"{safe_repr(other)} ({type(other).__name__}), and do not match; use one type"
             )
         elif missing == "raise":
             msg = (
@@ -616,8 +617,8 @@ def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
         raise TypeError(msg)
     absent = [query for query in queries if query not in sample_weight]
     if absent:
-        name, n = called("sample_weight"), len(absent)
-        msg = f"{name} has no weight for {n:,} queries: {format_list(absent)}"
+        name, n = called("sample_weight"), count(len(absent), "query", "queries")
+        msg = f"{name} has no weight for {n}: {format_list(absent)}"
         raise ValueError(msg)
     weights = [sample_weight[query] for query in queries]
     return check_weights(

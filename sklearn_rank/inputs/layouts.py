@@ -107,8 +107,8 @@ def layout_of(y_true: Any) -> str:
     first = first_of(y_true, "y_true")
     if isinstance(first, (str, bytes)):
         msg = (
-            "y_true holds strings; pass a set, list or {item: grade} per query, or numbers. If it "
-            "is the truth of all queries pass set(y_true), of one query [y_true] and [y_score]"
+            "y_true holds strings; pass a set, list or {item: grade} per query, or numbers. For a "
+            "truth of all queries pass set(y_true), for a single query [y_true] and [y_score]"
         )
         raise TypeError(msg)
     if is_foreign_number(first):  # which has a length that it does not know

@@ -365,7 +365,7 @@ def refuse_unread(
         f"{argument('columns', {kinds[0]: None})} if no column has it"
     )
     msg = (
-        f"{where} has no column for the role {wanted}, which may be {listed}; without it "
+        f"{where} has no column for the role {wanted}; it may be {listed}. Without it "
         f"{otherwise}. {advice}"
     )
     raise ColumnRoleError(msg)

@@ -540,7 +540,7 @@ def test_responses_in_several_parts_say_what_to_save():
 
 def test_own_lists_beside_keys_of_engines():
     empty = [{"query": "q1", "hits": []}, {"query": "q2", "hits": [{"id": "a", "bm25": 3}]}]
-    with pytest.raises(ColumnRoleError, match=r"which may be 'bm25' \(numbers\)"):
+    with pytest.raises(ColumnRoleError, match=r"it may be 'bm25' \(numbers\)"):
         run_of(json.dumps(empty))
     for name in ("result", "matches", "value"):
         one = {"query": "q1", "relevant": ["d1", "d2"], name: []}

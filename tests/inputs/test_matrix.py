@@ -130,7 +130,7 @@ TRUTH, CUT = [{"a", "z"}] * 10, [["a", "x", "y"]] * 10
 
 
 def test_measures_that_count_every_irrelevant_item_warn_once() -> None:
-    with pytest.warns(RankingDataWarning, match="counts as irrelevant items") as caught:
+    with pytest.warns(RankingDataWarning, match="count as irrelevant items") as caught:
         ev = evaluate(FIRST, LOWEST, ["gauc", "map", "lag", "lauc@2", "auc"])
     assert len(caught) == 1
     assert "'gauc', 'lag', 'lauc@2', 'auc'" in str(caught[0].message)

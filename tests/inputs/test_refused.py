@@ -230,8 +230,8 @@ A = [{"a"}]
         ({"a"}, {"q": ["a"]}, r"y_true is a set, one .* pass list\(y_score.values\(\)\)"),
         ({"q": {"a"}}, [["a"]], "y_true is a dict keyed by query, but y_score is a list"),
         ({"q": {"a"}}, [{"q": ["a"]}] * 2, r"queries; for repeated runs .* Repeats\(runs\)$"),
-        ([{"a"}, {"b"}], [["a"], {"b": 3}], r"items of y_score\[1\] have scores, items of y_sco"),
-        ({"p": ["a"], "q": {"b": 3}}, {"p": ["a"]}, r"items of y_true\['q'\] have grades, items"),
+        ([{"a"}, {"b"}], [["a"], {"b": 3}], r"items of y_score\[1\] have scores, but items of"),
+        ({"p": ["a"], "q": {"b": 3}}, {"p": ["a"]}, r"items of y_true\['q'\] have grades, but "),
     ],
 )
 def test_structures_that_are_no_rankings_or_truths(y_true: Any, y_score: Any, message: str) -> None:
@@ -356,7 +356,7 @@ def test_scores_that_no_common_dtype_holds() -> None:
     ("weights", "error", "message"),
     [
         ([1, 2], TypeError, r"for mappings must be \{query: weight\}: queries are joined by key"),
-        ({"p": 1}, ValueError, "sample_weight has no weight for 1 queries: 'q'"),
+        ({"p": 1}, ValueError, "sample_weight has no weight for 1 query: 'q'"),
         ({"p": 1, "q": -1}, ValueError, r"contains a negative value \(-1\.0\).* query 'q'"),
         ({"p": 1, "q": np.nan}, ValueError, "sample_weight contains NaN.* query 'q'"),
     ],
@@ -463,7 +463,7 @@ def test_string_providers_name_the_place_and_the_cause() -> None:
         ([[3, None, 1]], TypeError, r"relevance\[0\] has the score None"),
         ([[BIG, 2**53, 1.5]], ValueError, "relevance mixes integers that float64 cannot hold"),
         (RelevanceInput([["x", 2, 1]]), ValueError, r"RelevanceInput raised ValueError\(.*score 0"),
-        ({"q": [1]}, TypeError, "is a mapping; for a sequence of ranked lists pass a sequence"),
+        ({"q": [1]}, TypeError, "is a mapping; for a sequence of ranked lists pass one list"),
         ({1, 2}, TypeError, "relevance is a set, which has no order"),
         ([{3, 2, 1}], TypeError, r"relevance\[0\] is a set, which has no order"),
         ("abc", TypeError, "relevance is a str; did you mean"),
@@ -482,7 +482,7 @@ def test_relevance_beside_other_options() -> None:
     refused(ValueError, message, truth, ranking, relevance={})
     message = r"y_score already holds scores, \{item: score\}; leave"
     refused(TypeError, message, A, [{"a": 1, "b": 2}], relevance=[[2, 1]])
-    message = "duplicates='first' cannot drop"
+    message = "duplicates='first' and relevance= cannot"
     refused(ValueError, message, A, [["a", "a"]], relevance=[[2, 1]], duplicates="first")
     with pytest.raises(TypeError, match="provider must be a function of a score, got 'float'"):
         RelevanceInput([[1]], provider="float")

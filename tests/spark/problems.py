@@ -159,7 +159,7 @@ COLUMNS: list[tuple[str, dict[str, Any], type[Exception], str]] = [
         "unknown numbers",
         {"score": None, "points": [1, 2, 3, 1, 2, 3]},
         ColumnRoleError,
-        "no column for the role 'score' or 'rank', which may be 'points'",
+        "no column for the role 'score' or 'rank'; it may be 'points'",
     ),
     ("no items", {"item": None}, ColumnRoleError, "y_score has no column for the role 'item'"),
 ]
@@ -202,7 +202,7 @@ def refused() -> list[Refused]:
     unranked = {**RUN, "query": list("aaaccc")}
     of_grades = "column 'grade' of y_true holds strings"
     missing = "1 of 2 judged queries have no ranking: 'b'"
-    weight, weights = "sample_weight has no weight for 1 queries: 'b'", {"a": 1.0}
+    weight, weights = "sample_weight has no weight for 1 query: 'b'", {"a": 1.0}
     two = r"y_true\['a'\] judges item 'x' twice, with grades"
     return [
         *found,

@@ -37,7 +37,7 @@ def test_texts_and_distances(lazy):
     expected = evaluate(*map(pl.DataFrame, near), "map")
     assert_same(evaluate(*map(lazy, near), "map"), expected)
     with pytest.raises(
-        ColumnRoleError, match=r"for the role 'grade', which may be 'label of' .texts"
+        ColumnRoleError, match=r"for the role 'grade'; it may be 'label of' .strings"
     ):
         evaluate(lazy({**judged, "label of": list("EIIE")}), lazy(RUN), "map")
 
@@ -46,7 +46,7 @@ def test_nothing_stays_cached_and_what_was_cached_stays(session, lazy):
     truth, run = lazy(TRUTH), lazy({**RUN, "pages": [7.0] * 6})
     run.cache()
     n_cached = _n_cached(session)
-    with pytest.raises(ValueError, match="sample_weight has no weight for 1 queries"):
+    with pytest.raises(ValueError, match="sample_weight has no weight for 1 query"):
         evaluate(truth, run, "map", columns={"score": "score"}, sample_weight={"a": 1.0})
     evaluate(truth, run, "map", columns={"score": "score"})
     assert _is_cached(run)
@@ -85,12 +85,12 @@ def test_rows_that_change_between_readings_are_refused(session, lazy):
 
 def test_numbers_of_unknown_names_are_refused_whatever_their_values(session, lazy):
     pages = lazy({"query": list("ab"), "item": list("xy")}).selectExpr("*", "7 AS pages")
-    with pytest.raises(ColumnRoleError, match="for the role 'grade', which may be 'pages'"):
+    with pytest.raises(ColumnRoleError, match="for the role 'grade'; it may be 'pages'"):
         evaluate(pages, lazy(RUN), "map")
     unnamed = lazy(RUN).withColumnRenamed("score", "points")
-    with pytest.raises(ColumnRoleError, match="role 'score' or 'rank', which may be 'points'"):
+    with pytest.raises(ColumnRoleError, match="role 'score' or 'rank'; it may be 'points'"):
         evaluate(lazy(TRUTH), unnamed, "map")
-    with pytest.raises(ColumnRoleError, match="have no order that could rank the items"):
+    with pytest.raises(ColumnRoleError, match="have no order to rank the items by"):
         evaluate(lazy(TRUTH), unnamed, "map", columns={"score": None})
 
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_done_is_refused(sides, monkeypatch):
         with pytest.raises(InvalidParameterError, match=r"the rankings of \d+ queries"):
             evaluate(*sides, "map")
     monkeypatch.setattr(spark, "BYTES_OF_ROW", 1 << 20)
-    with pytest.raises(InvalidParameterError, match=r"query 'q00' of y_score has 3,980 rows, and"):
+    with pytest.raises(InvalidParameterError, match=r"query 'q00' of y_score has 3,980 rows, but"):
         evaluate(*sides, "map")
 
 
