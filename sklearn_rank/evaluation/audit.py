@@ -345,7 +345,7 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     *_LAYOUT_PAIRS,
     *(pair[::-1] for pair in _LAYOUT_PAIRS),
 )
-"""Arguments besides the cutoff, the more specific first."""
+"""Arguments besides the cutoff, more specific ones first."""
 
 
 class _CalledForm:

@@ -44,7 +44,7 @@ _SOUGHT_IN_EVALUATIONS = {
     **dict.fromkeys(("n_queries", "num_queries", "size"), "use counts['queries']"),
     "queries": "query_ids has the ids, and per_query[{0}] the values",
 }
-"""What other libraries have in their evaluations, and where it is."""
+"""Names in other libraries' evaluations, and what to use instead."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -290,9 +290,9 @@ class BaseEvaluation(Tabular):
         return Parts(self._parts(given), slices_table, slice_columns)
 
     def _parts(self, slices: Any) -> dict[Any, Self]:
-        """The evaluation of each slice; all queries together are this one.
+        """The evaluation of each slice; for all queries together, this one.
 
-        It has what belongs to no query in particular, too: unjudged queries, missed items.
+        It includes counts that belong to no single query: unjudged queries, missed items.
         """
         from sklearn_rank.evaluation.slices import read_slices
 

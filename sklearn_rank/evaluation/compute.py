@@ -210,7 +210,7 @@ def valuation(measure: Measure, data: RankingData) -> Callable[[QueryBlock], Flo
 
 
 def _values(measure: Measure, rankings: JudgedRankings, **by_query: Any) -> FloatArray:
-    """Values of the kernel, clipped where rounding took them out of the range of the metric."""
+    """Values of the kernel, clipped if rounding took them outside the metric's range."""
     relevant = relevant_alone(measure, rankings)
     values = measure.metric.kernel(relevant, k=measure.k, **{**measure.kernel_options, **by_query})
     lower, upper = measure.metric.lower, measure.metric.upper

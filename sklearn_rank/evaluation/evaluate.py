@@ -45,7 +45,7 @@ _KEYWORDS_ELSEWHERE = {
     **dict.fromkeys(("item", "item_column"), "use columns={'item': ...}"),
     **dict.fromkeys(
         ("train", "exclude", "seen"),
-        "leave items seen in training out of the rankings, or set candidates= to False there",
+        "leave items seen in training out of the rankings, or set candidates= to False for them",
     ),
     "per_query": "evaluate(...).per_query has the values",
     "query_text": "pass it where queries are shown, as in .report(path, query_text=...)",

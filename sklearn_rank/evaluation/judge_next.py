@@ -45,9 +45,8 @@ def next_to_judge(
 ) -> dict[str, list[Any]]:
     """Columns of the items to judge, for one evaluation or two on their common queries.
 
-    The change is that of the mean over queries, or of the difference of two means, while all other
-    unjudged items stay irrelevant. Items that no system has ``within`` the first ranks are left
-    out, if given.
+    Changes are of the mean over queries, or of the difference of two means, if all other unjudged
+    items stay irrelevant. With ``within``, items below that rank in all systems are left out.
     """
     if len(evaluations[0].runs) > 1:
         msg = "to_judge reads the rankings of one run; call it on one of evaluation.runs"
@@ -91,7 +90,7 @@ def _every_item(
 ) -> tuple[IntArray, list[Any], list[IntArray]]:
     """Every item once: the number of its query, its id, and its row in each system, or -1.
 
-    Those that no system has ``within`` the first ranks are left out, if given.
+    With ``within``, items below that rank in all systems are left out.
     """
     columns = [one.unjudged(within) for one in systems]
     sizes: list[int] = []

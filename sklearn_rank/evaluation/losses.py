@@ -103,7 +103,7 @@ def _row_of(losses: Losses | LossChange, *parts: str, signed: bool = False) -> T
 
 
 class LossParts(NamedTuple):
-    """Values per query, NaN where they are not averaged: of ideal lists, and of the ranking."""
+    """Values per query of the ideal list and of the ranking; NaN if not averaged."""
 
     ideal: FloatArray
     retrieved: FloatArray

@@ -133,7 +133,7 @@ CASES: Mapping[str, _Case] = {
         "judged and unjudged items are tied in {} {}", _of_scores(_judged), of_ties=True
     ),
 }
-"""By the names that ``differs`` of a :class:`Convention` takes."""
+"""By the names in ``differs`` of a :class:`Convention`."""
 
 
 def program_differences(

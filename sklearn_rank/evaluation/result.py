@@ -148,7 +148,7 @@ class Evaluation(BaseEvaluation):
         return losses_of(name, parts, weights, self.ranking_data.listed_ids())
 
     def _parts(self, slices: Any) -> dict[Any, Self]:
-        """As for one run; of several, the means over them."""
+        """As for one run; for several, the means over them."""
         if not self._runs:
             return super()._parts(slices)
         from sklearn_rank.evaluation.repeats import mean_of_runs

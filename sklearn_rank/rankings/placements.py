@@ -152,7 +152,7 @@ def unjudged_items(
 ) -> Iterator[list[Any]]:
     """Unjudged items of some queries by their numbers, or of all, in the order of their positions.
 
-    InvalidParameterError where ids were not stored.
+    InvalidParameterError if ids were not stored.
     """
     unjudged, query_ids = judged.rankings.unjudged, judged.listed_ids()
     numbers = range(len(query_ids)) if queries is None else queries

@@ -313,7 +313,7 @@ def _are_few(items: Items) -> bool:
 
 
 def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> Hits:
-    """The hits of all blocks, whose queries ``order`` numbers, in the order of the queries."""
+    """The hits of all blocks in the order of the queries; ``order`` numbers those of the blocks."""
     if len(parts) == 1 and order is None:
         return parts[0]
     counted, above, grades = (
@@ -359,7 +359,7 @@ def _by_grade(hits: Hits, ties: Ties) -> Hits:
 
 
 def _by_few_scores(scores: Any, grades: Array, width: int) -> Hits | None:
-    """The relevant items of rows of one width, by the fewest calls of NumPy; None if tied."""
+    """The relevant items of rows of one width, with the fewest NumPy calls; None if tied."""
     if scores.dtype.char not in "fd":
         return None
     order = (-scores).reshape(-1, width).argsort(axis=1)

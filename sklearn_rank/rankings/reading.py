@@ -14,7 +14,7 @@ from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, IntArray
 
 COMPARED = ("ties", "lowest", "ranks")
-"""Options that have to agree where two readings are compared."""
+"""Options that must agree if two readings are compared."""
 _UNKNOWN = {None, ""}
 
 # An address, or a set, whose order depends on the hash seed.
@@ -99,7 +99,7 @@ class JudgedItems(NamedTuple):
 
 
 def _text(item: Any) -> str:
-    """An id as text, alike for ids that are equal; of a float without decimals that of the int."""
+    """An id as text, the same for equal ids; a float without decimals is written as an int."""
     if isinstance(item, np.generic):
         item = item.item()
     if isinstance(item, (bool, float)) and item == item // 1:

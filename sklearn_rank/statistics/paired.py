@@ -224,7 +224,7 @@ class PairedDifferences:
 
     @cached_property
     def _noise(self) -> list[float]:
-        """Variance of each side in one run, by the noise of its queries; [] of single runs."""
+        """Variance of each side's mean in one run, from noise in queries; [] for single runs."""
         sides = _both(self.spreads)
         if sides[0] is None or not len(self):
             return []

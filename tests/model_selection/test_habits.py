@@ -134,7 +134,7 @@ ANSWERED = {
     "evaluate(train=)": (
         lambda: sr.evaluate([{"a"}], [["a"]], train={}),
         "'train'; leave items seen in training out of the rankings, or set candidates= to False"
-        " there$",
+        " for them$",
     ),
     "evaluate(indexes=)": (
         lambda: sr.evaluate([1, 0], [0.5, 0.1], indexes=[7, 7]),
