@@ -421,18 +421,20 @@ def _places_of_argsort(lost: _Lost) -> str:
 
 def _of_other_queries(pairs: list[tuple[Collection[Any], Collection[Any]]], query_ids: Any) -> str:
     """Message that most relevant items are ranked for one other query, or for the next; or ""."""
-    sides, owner = [_items_of(pair) for pair in pairs], dict[Any, int]()
-    for number, (_, ranked) in enumerate(sides):
-        owner |= {item: -1 if item in owner else number for item in ranked}
+    sides = [_items_of(pair) for pair in pairs]
     wanted = [(n, item) for n, (relevant, _) in enumerate(sides) for item in relevant]
-    held, n_queries = [set(ranked) for _, ranked in sides], len(sides)
+    ranked_by: dict[Any, list[int]] = {item: [] for _, item in wanted}
+    for number, (_, ranked) in enumerate(sides):
+        for item in ranked_by.keys() & ranked:
+            ranked_by[item].append(number)
 
     def found_at(step: int) -> list[tuple[int, int, Any]]:
-        others = ((n, (n + step) % n_queries, item) for n, item in wanted)
-        return [one for one in others if one[2] in held[one[1]]]
+        others = ((n, (n + step) % len(sides), item) for n, item in wanted)
+        return [one for one in others if one[1] in ranked_by[one[2]]]
 
     less, found = sorted(map(found_at, (1, -1)), key=len)
-    alone = [(n, owner[item], item) for n, item in wanted if owner.get(item, n) not in (n, -1)]
+    single = ((n, ranked_by[item], item) for n, item in wanted if len(ranked_by[item]) == 1)
+    alone = [(n, other, item) for n, (other,), item in single if other != n]
     found, by_chance = max(found, alone, key=len), max(len(less), len(found_at(0)))
     pairings = {(n, other) for n, other, _ in found}
     # A query that is an item itself is first for itself, and relevant to those like it.
