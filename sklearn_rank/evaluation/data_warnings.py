@@ -56,7 +56,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         _warn_of_cut(measures, rankings)
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
     if len(rankings.relevant_grades) >= FEW_IRRELEVANT and not others:
-        _warn_of_ratings(measures, rankings)
+        _warn_of_ratings(measures, rankings, is_array=data.judgements is None)
     if len(rankings) >= FEW_IRRELEVANT and not data.has_relevance:
         _warn_of_distances(data)
 
@@ -97,14 +97,25 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
         )
 
 
-def _warn_of_ratings(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
-    """Warn if only relevant items are ranked although they are graded, as ratings of 1 to 5 are."""
+def _warn_of_ratings(
+    measures: Sequence[Measure], rankings: JudgedRankings, *, is_array: bool
+) -> None:
+    """Warn if only relevant items are ranked although they are graded, as ratings of 1 to 5 are.
+
+    Arrays have irrelevant items, too, unless these were dropped.
+    """
     binary = _names_where(measures, lambda measure: measure.options.get("min_rel", 0) is None)
     low, high = rankings.relevant_grades.min(), rankings.relevant_grades.max()
     if binary and low < high:
         warn(
             f"every ranked item is relevant (lowest grade {low:g}), so the order does not matter "
             f"to {binary}; set the lowest relevant grade, as in 'map(min_rel={high:g})'",
+            RankingDataWarning,
+        )
+    elif binary and is_array:
+        warn(
+            f"every item of every query has the grade {high:g}, so the order does not matter to "
+            f"{binary}; pass the irrelevant items, too, with the grade 0",
             RankingDataWarning,
         )
 
@@ -122,10 +133,13 @@ def _warn_of_distances(data: RankingData) -> None:
     misses = segment_sum(above, offsets) - n_hits * (n_hits - 1) / 2
     pairs = n_hits * (sizes - n_hits)
     counted = pairs.nonzero()[0]
-    # The first of short lists may be an advertisement, or the query itself.
-    if len(counted) < FEW_IRRELEVANT or not (data.ties or pairs.sum() > 3 * n_hits.sum()):
+    if len(counted) < FEW_IRRELEVANT:
         return
     values = 1 - misses[counted] / pairs[counted]
+    # The first of short lists may be an advertisement; made-up ones have a hit at one rank.
+    are_many = pairs.sum() > 3 * n_hits.sum() and values.min() < values.max()
+    if not (data.ties or (are_many and FEW_IRRELEVANT * (values > 0).sum() >= len(values))):
+        return
     mean = float(np.add.reduce(values) / len(values))
     if mean >= max(_UPSIDE_DOWN, _REVERSED):
         return

@@ -59,16 +59,7 @@ def table_of(evaluation: BaseEvaluation) -> Table:
             codes = cluster_codes(evaluation.clusters)
             sample = PairedDifferences.of(values, weights=weights, clusters=codes)
             effects[name] = sample.design_effect, len(sample)
-    notes = remarks_of(evaluation), *design_notes(effects)
-    if evaluation.ranking_data.read_as:
-        notes += (evaluation.ranking_data.read_as,)
-    rankings = evaluation.ranking_data.rankings
-    n_ranked = int(rankings.n_ranked.sum())
-    if n_ranked == int(rankings.n_hits.sum()) >= 2 * len(rankings) >= 2 * FEW_IRRELEVANT:
-        notes += (
-            "every ranked item is relevant: were others dropped, as by a join with the "
-            "judgements, or are the arguments swapped?",
-        )
+    notes = remarks_of(evaluation), *design_notes(effects), *doubts_of(evaluation.ranking_data)
     if open_ended:
         notes += (
             f"{', '.join(open_ended)}: no upper bound, so with fewer than {ENOUGH} queries 95% "
@@ -226,6 +217,18 @@ def remarks(
     if counts.get("relevant") and not counts["retrieved"]:
         parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")
     return "; ".join(parts)
+
+
+def doubts_of(data: RankingData) -> tuple[str, ...]:
+    """What was probably not meant, although it may be right."""
+    texts, n_queries = [data.read_as] * bool(data.read_as), len(data.rankings)
+    n_ranked, n_hits = int(data.rankings.n_ranked.sum()), int(data.rankings.n_hits.sum())
+    if n_ranked == n_hits >= 2 * n_queries >= 2 * FEW_IRRELEVANT:
+        texts.append(
+            "every ranked item is relevant: were others dropped, as by a join with the "
+            "judgements, or are the arguments swapped?"
+        )
+    return tuple(texts)
 
 
 def design_notes(effects: Mapping[str, tuple[float, int]]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from sklearn_rank.comparison.changes import lowest_queries, query_changes, title
 from sklearn_rank.comparison.differences import unjudged_shares
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.base import BaseEvaluation, text_function
-from sklearn_rank.evaluation.tables import design_notes
+from sklearn_rank.evaluation.tables import design_notes, doubts_of
 from sklearn_rank.gates.fit import BASELINE, NEW, Fit, Slices
 from sklearn_rank.gates.limits import Arguments, Limits, drop_of
 from sklearn_rank.gates.measure import Measured, greatest, ranks_everything
@@ -399,6 +399,8 @@ def _remark(case: _Judging) -> None:
         for (label, _), row in case.rows.items()
         if label is None and row.drop is not None
     }
+    for text in doubts_of(new.ranking_data):
+        case.add("doubt", None, text)
     for text in design_notes(effects):
         case.add("design_effect", None, text)
     runs = len(new.runs)

@@ -577,9 +577,10 @@ def join_queries(
                 f"{safe_repr(other)} ({type(other).__name__}), and do not match; use one type"
             )
         elif missing == "raise":
+            listed = f"{format_list(absent)}{spelling_hint(absent, spare)}"
             msg = (
-                f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: "
-                f"{format_list(absent)}. Pass {argument('missing', 'zero')} to count them as empty "
+                f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: {listed}. "
+                f"Pass {argument('missing', 'zero')} to count them as empty "
                 f"rankings, or {argument('missing', 'skip')} to leave them out."
             )
     if msg:

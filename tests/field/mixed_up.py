@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from sklearn_rank.exceptions import RankingOrderWarning
+from sklearn_rank.exceptions import QueryMismatchError, RankingOrderWarning
 from tests.field.row import BY_POSITION, Printed, Refused, Table, Warned
 
 N = range(40)
@@ -37,8 +37,11 @@ row("a column named 0", TRUTH, FOUND, "mrr", 1.0, options)
 row("a table as groups", [1, 0], [2, 1], "mrr", Refused("groups"), {"groups": pa.table({"q": [1]})})
 # Items in another order
 wanted = Warned(1 / 5, "(last items of lists|lower scores) seem better.*(reverse|negate)")
-row("lists that rise", TRUTH, {q: found[::-1] for q, found in FOUND.items()}, "mrr", wanted)
-row("lists that rise, by position", TRUTHS, [found[::-1] for found in LISTS], "mrr", wanted)
+rising = [[*found[:1:-1], *(found[:2] if n % 2 else found[1::-1])] for n, found in enumerate(LISTS)]
+row("lists that rise", TRUTH, dict(zip(IDS, rising, strict=True)), "mrr", wanted)
+row("lists that rise, by position", TRUTHS, rising, "mrr", wanted)
+ranked, scored = [[*"zyxwvuts", f"{n}a", "r"] for n in N], {"trec": "its scores may be distances"}
+row("hits at rank 9", TRUTHS, ranked, "mrr", 1 / 9, {}, scored)
 row("an advertisement first", TRUTHS, [["ad", f"{n}a", "x"] for n in N], "mrr", 1 / 2)
 wanted = Printed(1.0, "order of the (lists|rows), which are sorted by item")
 ranked, ranks = {q: sorted(found) for q, found in FOUND.items()}, {"csv": "ranks", "trec": "ranks"}
@@ -62,6 +65,10 @@ weak = [[f"{n}a" if n % 9 == 0 else f"{n - 1}c", f"{n}u", f"{n}v"] for n in N]
 row("a weak engine", TRUTHS, weak, "mrr", 5 / 40)
 ranked = [[f"{n}a", f"{n}u", *[f"{n + 1}a"] * (n % 9 == 0)] for n in N]
 row("queries find themselves", [{f"{n + 1}a"} for n in N], ranked, "mrr", 5 / 3 / 40)
+judged = {f"q{n}": {"a"} for n in N}
+ranked = {f"q{n}" if n % 4 else f"Q{n}": ["a"] for n in N}
+wanted = Refused("10 of 40 judged.*10 of them differ only in.*q0", QueryMismatchError)
+row("queries in capitals", judged, ranked, "mrr", wanted, {"missing": "raise"}, BY_POSITION)
 ranked = [[f"c{n + 1}", f"c{n - 1}", *[f"c{n}"] * (n % 9 == 0)] for n in N]
 row("the passages beside", [{f"c{n}"} for n in N], ranked, "mrr", 5 / 3 / 40)
 # Sides that are alike
@@ -75,3 +82,6 @@ row("hits alone", TRUTH, {q: sorted(truth)[::-1] for q, truth in TRUTH.items()},
 row("lists swapped", LISTS, [[f"{n}b", f"{n}a"] for n in N], "mrr", wanted)
 wanted = Printed(1.0, "^(?!.*every ranked item)")
 row("one hit each", TRUTHS, [found[:1] for found in LISTS], "mrr", wanted)
+options = {"groups": GROUPS}
+wanted = Warned(1.0, "every item of every query has the grade 1.*irrelevant items, too")
+row("rows of positives alone", np.ones(36, int), np.arange(36.0), "mrr", wanted, options)
