@@ -24,7 +24,7 @@ def runs(seed: int) -> dict[str, list[str]]:
     generator = np.random.default_rng(seed)
     ranks = np.clip(np.repeat(generator.integers(0, 6, 12), 5) + generator.integers(0, 2, 60), 0, 6)
     return {
-        query: [f"x{n}" for n in range(rank)] + ["a"]
+        query: [f"x{n}" for n in range(rank)] + ["a", "z"]
         for query, rank in zip(QUERIES, ranks, strict=True)
     }
 

@@ -204,7 +204,7 @@ def test_many_tiny_gains_beside_a_loss_are_no_gain() -> None:
     truth = {query: {"a"} for query in range(30)}
     few, many = [9] * 14 + [6] + [1] * 15, [10] * 14 + [5] + [1] * 15
     sides = [
-        {query: [*(f"x{n}" for n in range(rank - 1)), "a"] for query, rank in enumerate(ranks)}
+        {query: [*(f"x{n}" for n in range(rank - 1)), "a", "z"] for query, rank in enumerate(ranks)}
         for ranks in (many, few)
     ]
     gain = compare(truth, dict(zip("ab", sides, strict=True)), measures="mrr")["mrr"]

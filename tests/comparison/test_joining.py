@@ -188,7 +188,7 @@ def test_items_of_one_shared_truth_are_the_same_for_all_queries() -> None:
     first = evaluate({"a", "b"}, [["a"], ["b", "x"]], "map")
     second = evaluate({"a", "b"}, [["b"], ["x", "a"]], "map")
     assert compare(first, second)["map"].change == pytest.approx(-1 / 4)
-    with pytest.raises(QueryMismatchError, match="other ids"):
+    with pytest.raises(QueryMismatchError, match="different ids"):
         compare(first, evaluate({"a", "d"}, [["d"], ["x", "a"]], "map"))
 
 
