@@ -29,7 +29,7 @@ from sklearn_rank.support.segments import (
     take_segments,
 )
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
-from sklearn_rank.support.text import argument, as_text, safe_repr, takes
+from sklearn_rank.support.text import argument, as_text, count, safe_repr, takes
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -238,7 +238,8 @@ class LongTable(Mapping[Any, Any]):
 
     def __repr__(self) -> str:
         source = f" from {safe_repr(self.source)}" if self.source else ""
-        return f"<{type(self).__name__} of {len(self):,} queries and {self.n_rows:,} rows{source}>"
+        sizes = f"{count(len(self), 'query', 'queries')} and {count(self.n_rows, 'row')}"
+        return f"<{type(self).__name__} of {sizes}{source}>"
 
     def __getitem__(self, query: Any) -> Any:
         items, values = self._rows_of(query)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
-from sklearn_rank.support.text import argument, called, safe_repr
+from sklearn_rank.support.text import argument, called, count, safe_repr
 from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 
 EXACT_INTEGER = 2**53
@@ -311,7 +311,9 @@ def check_weights(
     weights = as_column(as_numbers(values, name).astype(np.float64), name)
     msg = ""
     if len(weights) != n_queries:
-        msg = f"{name} has {len(weights)} weights for {n_queries} queries; pass one per query"
+        given = count(len(weights), "weight")
+        queries = count(n_queries, "query", "queries")
+        msg = f"{name} has {given} for {queries}; pass one per query"
     else:
         check_finite(weights, name, where=where)
         if weights.min(initial=0.0) < 0:

@@ -141,8 +141,8 @@ def drawn_from(n_rows: int) -> Fold | None:
 def values_above(name: str) -> Iterator[Any]:
     """Values of a local variable or keyword with this name in library frames, if not None.
 
-    Query ids and the eval_set of a search that fits reach an estimator cut to a fold, or not at
-    all; the whole ones are above it.
+    Query ids and the eval_set of a fitting search reach an estimator cut to a fold, or not at all;
+    frames above hold them whole.
     """
     for frame in _frames(_SEARCHES):
         local = frame.f_locals

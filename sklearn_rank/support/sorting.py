@@ -26,8 +26,8 @@ _ALL_TAGS = 255
 _NARROW_BITS = 32
 """Bits of a narrow key."""
 _CLOSE = {1: 0, 2: 0, 4: 1 << 24, 8: 1 << 21}
-"""By the size of a code: the square of the length, times the number of tags, up to which a quarter
-of the rows at most has two scores that agree in all that narrow keys hold of them. A key of 32 bits
+"""By the size of a code: the square of the length, times the number of tags, up to which narrow
+keys cannot tell two scores apart in at most a quarter of the rows. A key of 32 bits
 leaves out the lowest few bits of a float32, and half of a float64, whose upper half is mostly
 exponent."""
 _FEW_ROWS = 8
