@@ -163,5 +163,5 @@ def test_a_recorded_baseline_has_its_parts(tmp_path):
     path = tmp_path / "old.rank.json"
     write(path, record(old, "search"), "old")
     assert str(compare({"old": load(path), "new": new}).losses()) == LINE
-    with pytest.raises(AttributeError, match="does not have judgements"):
+    with pytest.raises(AttributeError, match="has no judgements"):
         load(path).losses()
