@@ -332,6 +332,13 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
     if directory == "":
         msg = "--baseline-dir is empty, so a change would judge itself; name a directory"
         raise ValueError(msg)
+    if directory is not None and Path(directory).is_file():
+        msg = (
+            f"--baseline-dir {shown(directory)} is a file; record a run as the baseline by "
+            "'sklearn-rank gate QRELS RUN --name NAME --max-drop 0.02 --update', or name it in "
+            "'sklearn-rank compare QRELS BASELINE NEW'"
+        )
+        raise ValueError(msg)
     if directory is None:
         directory = path.parent / table.get("baseline_dir", DIRECTORY)
     words = ("sklearn-rank", *(word for word in arguments.words if word not in WRITING))

@@ -105,7 +105,7 @@ def _named_file(text: str) -> tuple[str, str]:
 def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
     role, equals, name = text.partition("=")
     if not equals:
-        msg = f"must be ROLE=NAME, or ROLE= for no column, got {text[:80]!r}"
+        msg = f"must be ROLE=NAME, or ROLE= for no column, got {text[:80]!r}; files need no option"
         raise argparse.ArgumentTypeError(msg)
     if role not in roles:
         msg = f"takes the roles {', '.join(roles)}, got {role[:80]!r}"
@@ -226,6 +226,7 @@ _OTHER_NAMES = {
 """Names of options in other tools, and here."""
 _OPTIONS_ELSEWHERE = {
     "--html": "'sklearn-rank report' writes an HTML file",
+    **dict.fromkeys(("--baseline", "--qrels", "--run"), "files need no option, see the usage"),
     "--slices": "'sklearn-rank report' takes slices",
     "--output": "redirect the output with > FILE",
 }
@@ -258,6 +259,8 @@ class _Parser(argparse.ArgumentParser):
         try:
             parse_measures([part for word in rest for part in _spellings(word)])
         except (TypeError, ValueError):
+            if self.prog.endswith(" gate"):
+                return "; --update records a baseline, and 'sklearn-rank compare' takes two runs"
             is_single = self.prog.endswith(" evaluate")
             return "; 'sklearn-rank compare' takes several runs" if is_single else ""
         return "; join measures with commas, as in -m ndcg@10,map"

@@ -42,8 +42,8 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
         are, them = ("is", "it") if data.counts.missed == 1 else ("are", "them")
         warn(
             f"{data.counts.missed:,} of {count(data.n_shared, 'item')} of the shared ground truth "
-            f"{are} in no ranking, so no query counts {them} as relevant; pass a ground truth per "
-            "query",
+            f"{are} in no ranking, so no query counts {them} as relevant, not even in the "
+            "denominator of recall; pass a ground truth per query",
             RankingMatchWarning,
         )
     rankings = data.rankings

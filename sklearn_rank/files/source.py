@@ -121,7 +121,9 @@ def source_of(path: Any, what: str = "path", max_bytes: int = MAX_BYTES) -> Sour
     elif hasattr(path, "readinto"):
         name = str(getattr(path, "name", "<file>"))
     else:
-        how = "; open it with 'rb', or pass io.BytesIO(text.encode())" * hasattr(path, "read")
+        how = "; what is in memory goes to evaluate(y_true, y_score) as it is"
+        if hasattr(path, "read"):
+            how = "; open it with 'rb', or pass io.BytesIO(text.encode())"
         msg = f"expected a path or a binary file, got {type(path).__name__}{how}"
         raise TypeError(msg)
     return Source(path, safe_text(name, limit=200), max_bytes, what)

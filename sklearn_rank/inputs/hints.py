@@ -44,6 +44,8 @@ _SEPARATORS = re.compile(r"\s*[|;,\n]\s*"), _SPACES
 _DIGITS = re.compile(r"\d+")
 _BESIDE = 6
 """Lost items whose neighbours are sought before more queries are looked at."""
+_MEASURES = r"(?i)(n?dcg|mrr|map|(mean_)?average_precision|recall|precision|hit_?rate)([@_]\w+)?"
+"""Names of measures, of which an evaluation of another program has a value for each query."""
 _MOST_DIGITS = 18
 """Digits of a number at the end of an id; more are a hash."""
 _PADDING_IDS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
@@ -316,7 +318,7 @@ def with_mismatch_hint(
     hint = "" if judged.n_shared else _numbered_apart(lost)
     hint = hint or _spelled_otherwise(lost, truths)
     if hint or places:
-        advice = "" if places else "; spell ids alike, for example with string_provider="
+        advice = "" if places else _alike()
         warn(f"{places or hint}{advice}", RankingDataWarning)
     return replace(judged, hint=places or hint)
 
@@ -383,8 +385,10 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
         examples and all(look_different(here, ranked) for here, _, ranked in lost.queries)
     )
     apart = lost.numbered_apart(SURELY / 2 if is_surprise else SURELY)
-    if not (is_surprise or lost.alike or apart):
+    measured = _values_of_measures(lost)
+    if not (is_surprise or lost.alike or apart or measured):
         return judged
+    cause = measured or cause
     if lost.alike:
         cause = cause or f"ids seem to differ in spelling: {_pair(*lost.alike[0])}"
     elif apart:
@@ -392,10 +396,24 @@ def _warn_of_miss(judged: RankingData, lost: _Lost, cause: str, least_missed: in
     cause = cause or f"ids look like {_pair(*examples[0])}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0"
-        + "; pass string_provider= to spell ids alike on both sides" * takes("string_provider"),
+        + ("; pass rankings of items" if measured else _alike()),
         RankingMatchWarning,
     )
     return replace(judged, hint=cause)
+
+
+def _alike() -> str:
+    """The advice for ids of two spellings."""
+    how = ", for example with string_provider=" * takes("string_provider")
+    return f"; spell ids alike on both sides{how}"
+
+
+def _values_of_measures(lost: _Lost) -> str:
+    """That every ranking holds the same names of measures, as {query: {measure: value}}; or ""."""
+    names = {tuple(ranked) for _, _, ranked in lost.queries}
+    if len(names) != 1 or not all(re.fullmatch(_MEASURES, str(name)) for name in min(names)):
+        return ""
+    return f"{called('y_score')} holds values of measures, such as {safe_repr(min(names)[0])}"
 
 
 def _places_of_argsort(lost: _Lost) -> str:

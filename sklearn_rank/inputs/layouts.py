@@ -14,11 +14,13 @@ from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.join import from_lists, from_mapping
 from sklearn_rank.inputs.options import ReadOptions
+from sklearn_rank.inputs.roles import lists_of, names_of
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import is_foreign_number, refuse_unordered
 from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.text import safe_repr
 
 _Read: TypeAlias = Callable[[Any, Any, ReadOptions], RankingData]
 
@@ -161,6 +163,8 @@ def refuse_foreign(layout: Layout, options: ReadOptions) -> None:
 def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from anything except Spark frames, with checked options."""
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
+    if not options.columns:
+        _refuse_records(y_true, y_score)
     data = read_layout(layout_of(y_true), y_true, y_score, options)
     suspicion = swap_suspicion(data, y_true)
     if suspicion:
@@ -168,6 +172,44 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
     if not data.read_as and _are_same(y_true, y_score):
         data = replace(data, read_as="y_true and y_score are the same")
     return data
+
+
+def _refuse_records(y_true: Any, y_score: Any) -> None:
+    """TypeError for records that hold lists, and for a text in place of rankings."""
+    is_text = isinstance(y_score, str)
+    lists = {
+        "y_true": _lists_in_records(y_true, "y_true", "relevant"),
+        "y_score": _lists_in_records(y_true, "y_true", "retrieved")
+        if is_text
+        else _lists_in_records(y_score, "y_score", "retrieved"),
+    }
+    named = [name for name, way in lists.items() if way]
+    msg = ""
+    if named:
+        ways = " and ".join(lists[name] for name in named)
+        msg = f"{' and '.join(named)} hold{'s' * (len(named) == 1)} records; pass {ways}"
+    elif is_text:
+        msg = f"y_score is a str, {safe_repr(y_score)}; the order is y_true, y_score, measures"
+    if msg:
+        raise TypeError(msg)
+
+
+def _lists_in_records(side: Any, name: str, which: str) -> str:
+    """How the lists of records, as lines of JSON have them, are passed; "" of anything else."""
+    is_mapping = isinstance(side, dict)
+    values = side.values() if is_mapping else side if isinstance(side, (list, tuple)) else ()
+    first = next(iter(values), None)
+    if not isinstance(first, dict):
+        return ""
+    held = [key for key, value in first.items() if isinstance(value, (list, tuple, set))]
+    lists = lists_of([key for key in held if isinstance(key, str)], which) if held else []
+    if not lists:
+        return ""
+    if is_mapping:
+        return f"{{query: row[{lists[0]!r}] for query, row in {name}.items()}}"
+    queries = names_of([key for key in first if isinstance(key, str)], "query")
+    row = f"row[{lists[0]!r}] for row in {name}"
+    return f"{{row[{queries[0]!r}]: {row}}}" if queries else f"[{row}]"
 
 
 def _are_same(y_true: Any, y_score: Any) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -223,6 +223,13 @@ class LongTable(Mapping[Any, Any]):
     """Signs of an unintended order, for a RankingOrderWarning."""
     about_queries: Any = None
     """Columns of a data frame with one value per query; see ``frames.QueryColumns``."""
+
+    def __new__(cls, *columns: Any, **_: Any) -> Self:
+        """TypeError for a dict, of which other libraries make such an object."""
+        if len(columns) == 1 and isinstance(columns[0], dict):
+            msg = "a dict is passed as it is, to evaluate(y_true, y_score)"
+            raise TypeError(msg)
+        return super().__new__(cls)
 
     def __len__(self) -> int:
         return len(self.query_ids)

@@ -3,16 +3,31 @@
 What is typed is text, so that a row is a line.
 """
 
+import re
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 
 import pytest_rankmetrics as pr
 import sklearn_rank as sr
+from sklearn_rank.cli.main import main
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 RUN = {"q1": ["a", "x"], "q2": ["x", "b"], "q3": ["x", "y", "z", "c"]}
+ROWS = [{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}]
 EV, ONE = sr.evaluate(TRUTH, RUN, ["map", "ndcg@10"]), sr.evaluate(TRUTH, RUN, "mrr")
 CHANGE = sr.compare(TRUTH, {"old": RUN, "new": RUN}, ["map", "mrr"])
-NAMES = {"sr": sr, "pr": pr, "TRUTH": TRUTH, "RUN": RUN, "ev": EV, "one": ONE, "change": CHANGE}
+NAMES = {
+    "sr": sr,
+    "pr": pr,
+    "TRUTH": TRUTH,
+    "RUN": RUN,
+    "ROWS": ROWS,
+    "ev": EV,
+    "one": ONE,
+    "change": CHANGE,
+}
 
 
 def typed(*texts: str, says: str) -> dict[str, str]:
@@ -122,7 +137,19 @@ OTHER_NAMES = {
     "from pytest_rankmetrics import evaluate": "; it is in sklearn_rank$",
     "from pytest_rankmetrics import rank_gate": "; it is a fixture: name it as an argument",
 }  # fmt: skip
+BOTH = (
+    r"hold records; pass {row\['query'\]: row\['relevant'\] for row in y_true} and "
+    r"{row\['query'\]: row\['retrieved'\] for row in y_score}$"
+)
 CALLS = {
+    **typed("sr.evaluate(ROWS, ROWS)", "sr.compare(ROWS, {'old': ROWS, 'new': ROWS})", says=BOTH),
+    "sr.evaluate(ROWS, 'mrr')": BOTH.replace("y_score", "y_true"),
+    "sr.evaluate(ROWS, RUN)": r"y_true holds records; pass {row\['query'\]: row\['rel.*_true}$",
+    "sr.evaluate(TRUTH, ROWS)": r"y_score holds records; pass {row\['query'\]: row\['ret.*_score}$",
+    "sr.evaluate([{'a'}], [{'results': ['a']}])": r"pass \[row\['results'\] for row in y_score\]$",
+    "sr.evaluate({'q1': {'relevant': ['a']}}, RUN)": r"pass {query: row\['relevant'\] for query",
+    "sr.evaluate(TRUTH, 'mrr')": "a str, 'mrr'; the order is y_true, y_score, measures$",
+    "sr.read_run(RUN)": r"in memory goes to evaluate\(y_true, y_score\) as it is$",
     "pr.assert_metric(TRUTH, RUN, 'mrr', 0.7)": r"^assert_metric\(\) .* as in at_least=0.7$",
     "pr.assert_map_at_least(TRUTH, RUN, 0.5, 10)": r"^assert_map_at_least\(\) .* as in k=10$",
     "pr.assert_not_worse(TRUTH, RUN, {}, 'mrr', 0.1)": r"as in max_drop=0.1$",
@@ -142,3 +169,48 @@ LEADS_ON = {**RESULTS, **OTHER_MEASURES, **OTHER_NAMES, **CALLS}
 def test_the_error_leads_on(typed: str) -> None:
     with pytest.raises((TypeError, ValueError, AttributeError, ImportError), match=LEADS_ON[typed]):
         exec(typed, {**NAMES})
+
+
+WARNED = {
+    "sr.evaluate({'q': {'a'}}, {'q': {'map': 0.5, 'ndcg@10': 0.6}})": (
+        r"y_score holds values of measures, such as 'map'\).*; pass rankings of items$"
+    ),
+    "sr.evaluate(TRUTH, {q: ['m17'] for q in TRUTH})": (
+        "so most measures are 0; spell ids alike on both sides, for example with"
+    ),
+    "sr.evaluate({'a', 'z'}, [['a', 'x'], ['b', 'a']], 'recall')": (
+        "not even in the denominator of recall; pass a ground truth per query$"
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
+@pytest.mark.parametrize("typed", WARNED)
+def test_the_warning_leads_on(typed: str) -> None:
+    with pytest.warns(sr.RankingMatchWarning, match=WARNED[typed]):
+        exec(typed, {**NAMES})
+
+
+QRELS = "".join(f"q{n} 0 d{n} 1\n" for n in range(5))
+OLD = "".join(f"q{n} Q0 d{n} 1 2 x\n" for n in range(5))
+COMMANDS = {
+    "gate qrels run --name x --baseline run": "is a file; record a run as the baseline by 'skl",
+    "gate qrels run run": "; --update records a baseline, and 'sklearn-rank compare' takes two",
+    "compare qrels run --baseline run": "--baseline; files need no option, see the usage$",
+    "evaluate --qrels qrels --run run": "got 'qrels'; files need no option$",
+    "evaluate qrels miss": "so most measures are 0; spell ids alike on both sides$",
+    "evaluate qrels run -m context_recall@5": "of ids it is 'recall'",
+}
+
+
+@pytest.mark.parametrize("typed", COMMANDS)
+def test_the_command_leads_on(
+    typed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"qrels": QRELS, "run": OLD, "miss": re.sub(r"d\d", "other", OLD)}
+    for name, text in files.items():
+        Path(name).write_text(text)
+    with suppress(SystemExit):
+        main(typed.split())
+    assert re.search(COMMANDS[typed], capsys.readouterr().err.strip())

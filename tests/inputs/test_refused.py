@@ -209,7 +209,7 @@ A = [{"a"}]
             [["a"]],
             r"y_true holds strings; pass a set, .* of all queries pass set\(y_true\)",
         ),
-        (A, "abc", r"y_score is a str; did you mean \['abc'\]\?"),
+        (A, "abc", r"y_score is a str, 'abc'; the order is y_true, y_score, measures"),
         ("abc", [["a"]], r"y_true is a str; did you mean \['abc'\]\?"),
         ({"q": "abc"}, {"q": ["a"]}, r"y_true\['q'\] is a str; did you mean \['abc'\]\?"),
         ({"q": {"a"}}, {"q": "abc"}, r"y_score\['q'\] is a str; did you mean \['abc'\]\?"),
