@@ -24,6 +24,8 @@ __all__ = ["compare"]
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures", "relevance"})
 """Parameters of ``evaluate`` that are not among ``reading``."""
 _OF_COMPARE = {
+    **dict.fromkeys(("runs", "systems"), "systems are y_score, {name: ranking}"),
+    **dict.fromkeys(("stat_test", "test", "tests"), "the test is a paired randomization test"),
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
 }

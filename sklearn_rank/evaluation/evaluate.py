@@ -37,7 +37,9 @@ __all__ = ["evaluate"]
 
 _KEYWORDS_ELSEWHERE = {
     "slices": "evaluate(...).by_slice(slices) measures each slice",
-    **dict.fromkeys(("k", "top_k", "cutoff"), "put it in the measure, as in 'ndcg@10'"),
+    **dict.fromkeys(
+        ("cutoff", "cutoffs", "k", "ks", "top_k"), "put it in the measure, as in 'ndcg@10'"
+    ),
     **dict.fromkeys(("metric", "metrics"), "use measures="),
     **dict.fromkeys(
         ("min_rel", "min_rating", "threshold"), "put it in the measure, as in 'map(min_rel=2)'"
@@ -47,7 +49,8 @@ _KEYWORDS_ELSEWHERE = {
         ("train", "exclude", "seen"),
         "leave items seen in training out of the rankings, or set candidates= to False for them",
     ),
-    "per_query": "evaluate(...).per_query has the values",
+    **dict.fromkeys(("per_query", "return_mean"), "evaluate(...).per_query has the values"),
+    "make_comparable": "use missing=, for queries without a ranking",
     "query_text": "pass it where queries are shown, as in .report(path, query_text=...)",
     "item_text": "pass it where items are shown, as in .report(path, item_text=...)",
     "max_drop": "pass limits to a gate, or to a comparison's .report(path, max_drop=...)",

@@ -133,6 +133,7 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
+        msg += "; the order is y_true, y_score, measures" * isinstance(measures, Mapping)
         raise TypeError(msg)
     parsed: list[Measure] = []
     for spec in measures:

@@ -123,7 +123,7 @@ def _ranks(ranking: Any, query: Any) -> dict[Any, tuple[int, int]]:
     if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
         msg = (
             f"the ranking of query {safe_repr(query)} must be a sequence of ids or "
-            f"{{item: score}}, got {safe_repr(ranking)}"
+            f"{{item: score}}, got {safe_repr(ranking)}; of one query pass [first] and [second]"
         )
         raise InvalidParameterError(msg)
     items = without_arrays(list(ranking))

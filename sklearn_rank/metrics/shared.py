@@ -14,7 +14,7 @@ from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division
 from sklearn_rank.support.insides import is_running
-from sklearn_rank.support.text import refuse_keyword
+from sklearn_rank.support.text import refuse_keyword, safe_repr
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
 _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
@@ -47,7 +47,9 @@ def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[
     """Decorator for metric functions: stops a search that calls them as scorers."""
 
     def decorate(function: _Function[_Parameters]) -> _Function[_Parameters]:
-        accepted = frozenset(signature(function).parameters)
+        parameters = signature(function).parameters
+        accepted = frozenset(parameters)
+        n_unnamed = sum(one.kind == one.POSITIONAL_OR_KEYWORD for one in parameters.values())
 
         @wraps(function)
         def called(*data: _Parameters.args, **options: _Parameters.kwargs) -> float:
@@ -55,6 +57,11 @@ def function_of(metric: Metric) -> Callable[[_Function[_Parameters]], _Function[
                 name, scorer = function.__name__, scorer_of(metric)
                 msg = f"{name} is a metric, not a scorer; pass scoring={scorer}"
                 raise SearchStopped(msg)
+            if len(data) > n_unnamed:
+                name = "k" if "k" in accepted else "groups"
+                how = f"further arguments by their names, as in {name}={safe_repr(data[n_unnamed])}"
+                msg = f"{function.__name__}() takes {how}"
+                raise TypeError(msg)
             if not accepted.issuperset(options):
                 unknown = next(str(name) for name in options if name not in accepted)
                 _refuse_option(function.__name__, unknown, accepted)

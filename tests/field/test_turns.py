@@ -137,18 +137,31 @@ OTHER_NAMES = {
     "from pytest_rankmetrics import evaluate": "; it is in sklearn_rank$",
     "from pytest_rankmetrics import rank_gate": "; it is a fixture: name it as an argument",
 }  # fmt: skip
-BOTH = (
-    r"hold records; pass {row\['query'\]: row\['relevant'\] for row in y_true} and "
-    r"{row\['query'\]: row\['retrieved'\] for row in y_score}$"
-)
+RELEVANT = r"{row\['query'\]: row\['relevant'\] for row in y_true}"
+RETRIEVED = r"{row\['query'\]: row\['retrieved'\] for row in "
+BOTH = f"hold records; pass {RELEVANT} and {RETRIEVED}"
 CALLS = {
-    **typed("sr.evaluate(ROWS, ROWS)", "sr.compare(ROWS, {'old': ROWS, 'new': ROWS})", says=BOTH),
-    "sr.evaluate(ROWS, 'mrr')": BOTH.replace("y_score", "y_true"),
+    **typed(
+        "sr.evaluate(ROWS, ROWS)",
+        "sr.compare(ROWS, {'old': ROWS, 'new': ROWS})",
+        says=BOTH + "y_score}$",
+    ),
+    "sr.evaluate(ROWS, 'mrr')": BOTH + "y_true}$",
     "sr.evaluate(ROWS, RUN)": r"y_true holds records; pass {row\['query'\]: row\['rel.*_true}$",
     "sr.evaluate(TRUTH, ROWS)": r"y_score holds records; pass {row\['query'\]: row\['ret.*_score}$",
     "sr.evaluate([{'a'}], [{'results': ['a']}])": r"pass \[row\['results'\] for row in y_score\]$",
     "sr.evaluate({'q1': {'relevant': ['a']}}, RUN)": r"pass {query: row\['relevant'\] for query",
     "sr.evaluate(TRUTH, 'mrr')": "a str, 'mrr'; the order is y_true, y_score, measures$",
+    "sr.evaluate([sr.measure('map')], TRUTH, RUN)": "the order is y_true, y_score, measures$",
+    "sr.recall_at_k_score(TRUTH, RUN, 5)": r"^recall_at_k_score\(\) takes further .* as in k=5$",
+    "sr.rank_biased_overlap_score(['a'], ['a'])": r"of one query pass \[first\] and \[second\]$",
+    "sr.evaluate(TRUTH, RUN, cutoffs=[5, 10])": "; put it in the measure, as in 'ndcg@10'$",
+    "sr.evaluate(TRUTH, RUN, return_mean=False)": r"; evaluate\(...\).per_query has the values$",
+    "sr.evaluate(TRUTH, RUN, make_comparable=True)": "; use missing=",
+    "sr.compare(TRUTH, runs=[RUN, RUN])": "; systems are y_score, {name: ranking}$",
+    "sr.compare(TRUTH, {'a': RUN, 'b': RUN}, test='t')": "; the test is a paired randomization",
+    "sr.Qrels(TRUTH)": r"^a dict is passed as it is, to evaluate\(y_true, y_score\)$",
+    "sr.Run(RUN)": r"^a dict is passed as it is",
     "sr.read_run(RUN)": r"in memory goes to evaluate\(y_true, y_score\) as it is$",
     "pr.assert_metric(TRUTH, RUN, 'mrr', 0.7)": r"^assert_metric\(\) .* as in at_least=0.7$",
     "pr.assert_map_at_least(TRUTH, RUN, 0.5, 10)": r"^assert_map_at_least\(\) .* as in k=10$",
@@ -199,7 +212,7 @@ COMMANDS = {
     "compare qrels run --baseline run": "--baseline; files need no option, see the usage$",
     "evaluate --qrels qrels --run run": "got 'qrels'; files need no option$",
     "evaluate qrels miss": "so most measures are 0; spell ids alike on both sides$",
-    "evaluate qrels run -m context_recall@5": "of ids it is 'recall'",
+    "evaluate qrels run -m context_recall@5": "; for ids use 'recall'",
 }
 
 
