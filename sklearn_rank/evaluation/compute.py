@@ -265,7 +265,12 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
     """Name of the measure with this spelling, with or without the convention's parameters."""
     if isinstance(spec, str) and spec in scored:
         return spec
-    wanted = read_measure(spec)
+    try:
+        wanted = read_measure(spec)
+    except UnknownMeasureError as error:
+        told = str(error).partition("; known measures")[0]
+        msg = f"{told}; a query's values are in to_frame(), evaluated: {', '.join(scored)}"
+        raise UnknownMeasureError(msg) from None
     for name, record in scored.items():
         measure = record.measure
         is_alike = wanted.metric == measure.metric and wanted.agrees_with(measure)

@@ -33,6 +33,7 @@ _MEASURE = (
 _TREC_CUTOFF = r"(?P<name>[A-Za-z]\w*?)(?:_at_|[_.])(?P<k>\d+)"
 _LETTER = r"(?i)(?P<name>[a-z][\w\-]*?|[a-z].*\))(?:@|[_-]?at[_-]?|_cut[_.]|[_.])k(?:_score)?"
 """A cutoff that was copied from a page, where k stands for a number."""
+_OF_FUNCTION = "; measure_from(name, function) makes one from a function"
 _IN_FUNCTIONS = r"^(?:compute|calculate|calc|get)_|_at_k$"
 """What names of functions have before and after the name of a measure."""
 _TREC_RECALL = r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)"
@@ -105,7 +106,9 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     else:
         msg = f"a measure must be a str or Measure, got {type(spec).__name__}: {safe_repr(spec)}"
         if callable(spec):
-            msg += "; measure_from(name, function) makes one from a function"
+            msg += _OF_FUNCTION
+        if isinstance(spec, (int, tuple)):
+            msg += "; a cutoff is written 'ndcg@10'"
         raise TypeError(msg)
     twice = sorted(result.given & parameters.keys())
     if twice or (k is not None and result.k is not None and k != result.k):
@@ -133,7 +136,12 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
-        msg += "; the order is y_true, y_score, measures" * isinstance(measures, Mapping)
+        if isinstance(measures, Mapping) and not all(isinstance(k, int) for k in measures.values()):
+            msg += "; the order is y_true, y_score, measures"
+        elif isinstance(measures, Mapping):
+            msg += "; a cutoff is written 'ndcg@10'"
+        elif callable(measures):
+            msg += _OF_FUNCTION
         raise TypeError(msg)
     parsed: list[Measure] = []
     for spec in measures:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Never
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import ItemParts
@@ -114,6 +114,14 @@ class Metric:
         return bool(self.members)
 
 
+_EVALUATED = "evaluate(y_true, y_score, measure) computes it"
+_ELSEWHERE_OF_MEASURE = {
+    **dict.fromkeys(("calc", "calc_aggregate", "compute", "evaluate", "score"), _EVALUATED),
+    "cutoff": "k has it",
+    "name": "str(measure) is it",
+}
+
+
 @dataclass(frozen=True, repr=False)
 class Measure:
     """A metric with its cutoff and parameters, as an immutable value.
@@ -161,6 +169,18 @@ class Measure:
 
     def __repr__(self) -> str:
         return f"<measure {self}>"
+
+    def __matmul__(self, k: int) -> Measure:
+        """With a cutoff, as ir_measures spells it: ``measure("ndcg") @ 10``."""
+        if self.k is not None:
+            msg = f"k is set twice for {str(self)!r}"
+            raise InvalidParameterError(msg)
+        return replace(Measure.of(self.metric, k, **dict(self.parameters)), given=self.given)
+
+    def __getattr__(self, name: str) -> Never:
+        told = f"; {_ELSEWHERE_OF_MEASURE[name]}" if name in _ELSEWHERE_OF_MEASURE else ""
+        msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
+        raise AttributeError(msg)
 
     @classmethod
     def of(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:

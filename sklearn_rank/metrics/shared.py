@@ -25,11 +25,15 @@ _WITHOUT = ("dcg", "hmean", "iprec", "rbp", "rprec")
 _OTHERS = {"fbeta": "f1_scorer", "lag": "neg_lag_scorer"}
 _PARAMETERS_ELSEWHERE = {
     **dict.fromkeys(("qid", "group", "query_ids", "indexes"), "pass query ids of rows as groups="),
-    **dict.fromkeys(("top_k", "cutoff", "n"), "the cutoff is k="),
+    **dict.fromkeys(("at", "cutoff", "n", "top_k"), "the cutoff is k="),
     **dict.fromkeys(
         ("mask", "candidates", "padding_mask", "ignore_index", "lengths"),
         "evaluate takes candidates=, False for padding",
     ),
+    **dict.fromkeys(("preds", "predictions", "run", "y_pred"), "rankings are y_score"),
+    **dict.fromkeys(("qrels", "target", "targets"), "judgements are y_true"),
+    "average": "it is a mean over queries; evaluate(...).per_query has the values",
+    "ignore_ties": "ties='stable' keeps the given order",
 }
 """Hints for arguments that other programs or ``evaluate`` take."""
 _Parameters = ParamSpec("_Parameters")

@@ -41,6 +41,7 @@ WORKS = {
     "dict(sr.evaluate(TRUTH, RUN, ['recall_5', 'Success@5', 'recip_rank']))": {
         "recall@5": 1.0, "hit_rate@5": 1.0, "mrr": (1 + 1 / 2 + 1 / 4) / 3
     },
+    "str(sr.measure('ndcg(gain=linear)') @ 10)": "ndcg(gain=linear)@10",
     "sr.compare(TRUTH, {'map': RUN, 'mrr': RUN}, ['map', 'mrr'])['mrr'].system": "mrr",
 }  # fmt: skip
 RESULTS = {
@@ -162,6 +163,14 @@ CALLS = {
     "sr.compare(TRUTH, {'a': RUN, 'b': RUN}, test='t')": "; the test is a paired randomization",
     "sr.Qrels(TRUTH)": r"^a dict is passed as it is, to evaluate\(y_true, y_score\)$",
     "sr.Run(RUN)": r"^a dict is passed as it is",
+    "sr.evaluate(TRUTH, RUN, ['ndcg', 10])": "; a cutoff is written 'ndcg@10'$",
+    "sr.evaluate(TRUTH, RUN, {'ndcg': 10})": "; a cutoff is written 'ndcg@10'$",
+    "sr.evaluate(TRUTH, RUN, max)": r"; measure_from\(name, function\) makes one from a function$",
+    "sr.measure('ndcg').calc_aggregate(TRUTH, RUN)": r"; evaluate\(y_true, y_score, measure\) comp",
+    "sr.measure('ndcg') @ 5 @ 10": "k is set twice for 'ndcg@5'$",
+    "ev.per_query['q1']": r"a query's values are in to_frame\(\), evaluated: map, ndcg@10$",
+    "sr.ndcg_at_k_score(y_true=TRUTH, y_pred=RUN)": "; rankings are y_score$",
+    "sr.ndcg_at_k_score(TRUTH, RUN, average=None)": "per_query has the values$",
     "sr.read_run(RUN)": r"in memory goes to evaluate\(y_true, y_score\) as it is$",
     "pr.assert_metric(TRUTH, RUN, 'mrr', 0.7)": r"^assert_metric\(\) .* as in at_least=0.7$",
     "pr.assert_map_at_least(TRUTH, RUN, 0.5, 10)": r"^assert_map_at_least\(\) .* as in k=10$",
