@@ -23,6 +23,8 @@ _REVERSED = 0.25
 """Mean area under the ROC curve below which scores seem to be distances."""
 _UPSIDE_DOWN = 0.45
 """The same limit for inverted labels, if most items are relevant."""
+_CUT = 0.9
+"""Share of lists that end at a relevant item from which they may have been cut there."""
 
 
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
@@ -57,8 +59,19 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
     if len(rankings.relevant_grades) >= FEW_IRRELEVANT and not others:
         _warn_of_ratings(measures, rankings, is_array=data.judgements is None)
-    if len(rankings) >= FEW_IRRELEVANT and not data.has_relevance:
+    if len(rankings) >= FEW_IRRELEVANT and not (data.has_relevance or end_at_hits(data)):
         _warn_of_distances(data)
+
+
+def end_at_hits(data: RankingData) -> bool:
+    """Whether most ranked lists end at a relevant item, as lists that are cut at a click do."""
+    rankings = data.rankings
+    answered = rankings.n_hits.nonzero()[0]
+    if data.ties or len(answered) < FEW_IRRELEVANT:
+        return False
+    last = np.maximum.reduceat(rankings.above, rankings.offsets[answered])
+    is_cut = last + 1 == rankings.n_ranked[answered]
+    return bool(is_cut.mean() >= _CUT and (rankings.n_ranked > rankings.n_hits).any())
 
 
 def _warn_of_bpref(measures: Sequence[Measure]) -> None:
@@ -112,7 +125,7 @@ def _warn_of_ratings(
             f"to {binary}; set the lowest relevant grade, as in 'map(min_rel={high:g})'",
             RankingDataWarning,
         )
-    elif binary and is_array:
+    elif binary and is_array and len(rankings) >= FEW_IRRELEVANT:
         warn(
             f"every item of every query has the grade {high:g}, so the order does not matter to "
             f"{binary}; pass the irrelevant items, too, with the grade 0",

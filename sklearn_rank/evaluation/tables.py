@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.evaluation.collection import collection_remarks
-from sklearn_rank.evaluation.data_warnings import FEW_IRRELEVANT
+from sklearn_rank.evaluation.data_warnings import FEW_IRRELEVANT, end_at_hits
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics.means import cluster_codes
@@ -227,6 +227,10 @@ def doubts_of(data: RankingData) -> tuple[str, ...]:
         texts.append(
             "every ranked item is relevant: were others dropped, as by a join with the "
             "judgements, or are the arguments swapped?"
+        )
+    elif end_at_hits(data):
+        texts.append(
+            "most lists end at a relevant item: were they cut there, or is the best item last?"
         )
     return tuple(texts)
 

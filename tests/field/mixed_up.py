@@ -42,6 +42,10 @@ row("lists that rise", TRUTH, dict(zip(IDS, rising, strict=True)), "mrr", wanted
 row("lists that rise, by position", TRUTHS, rising, "mrr", wanted)
 ranked, scored = [[*"zyxwvuts", f"{n}a", "r"] for n in N], {"trec": "its scores may be distances"}
 row("hits at rank 9", TRUTHS, ranked, "mrr", 1 / 9, {}, scored)
+wanted = Printed((1 / 5 + 1 / 4) / 2, "^(?!.*reverse).*most lists end at a relevant item: were")
+ranked = [[*"wvu", f"{n}b", *"tsrqp"] if n % 2 else [*"wvut"] for n in N]
+ranked = [[*found, f"{n}a"] for n, found in enumerate(ranked)]
+row("lists cut at a click", TRUTHS, ranked, "mrr", wanted)
 row("an advertisement first", TRUTHS, [["ad", f"{n}a", "x"] for n in N], "mrr", 1 / 2)
 wanted = Printed(1.0, "order of the (lists|rows), which are sorted by item")
 ranked, ranks = {q: sorted(found) for q, found in FOUND.items()}, {"csv": "ranks", "trec": "ranks"}

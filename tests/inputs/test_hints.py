@@ -196,7 +196,7 @@ def test_what_is_no_reversed_order_draws_no_warning() -> None:
         for _ in range(50):
             evaluate((RATINGS > 3) * 1, rng.random(60), ["map", "recall@1"], groups=QUERIES)
         evaluate(RATINGS, PREDICTED, ["ndcg", "map(min_rel=4)"], groups=QUERIES)
-        evaluate(RATINGS > 0, PREDICTED, "map", groups=QUERIES)  # no ratings
+        evaluate(RATINGS[:45] > 0, PREDICTED[:45], "map", groups=QUERIES[:45])  # no ratings
         evaluate([{"a": 1, "b": 2}], [["a", "b"]], "map")  # an example of two items
 
 
