@@ -60,6 +60,7 @@ _KEYWORDS_ELSEWHERE = {
         "use candidates=, False for padding",
     ),
     "query_weight": "pass query weights as sample_weight=",
+    "key": "use string_provider=",
     "unjudged": "evaluate(...).condensed() leaves unjudged items out",
     "totals": "pass totals to a gate, as in rank_gate.check(..., totals=...)",
 }

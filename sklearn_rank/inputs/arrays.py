@@ -535,7 +535,7 @@ def is_sparse(values: Any) -> bool:
 
 def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from (n_queries, n_items) grades and scores."""
-    _refuse_ids(y_true, y_score)
+    doubt = _doubt_of_ids(y_true, y_score)
     scores = _scores(y_true, y_score)
     n_queries, n_items = scores.shape
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
@@ -550,9 +550,12 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
     rule, sample_weight = options.negative_grades, options.sample_weight
     grades = _without_padding(grades, stored, cells, scores.size)
+    advice = f". {doubt}" if doubt else _MASKS_PADDING
     grades = check_grades(
-        grades, "y_true", where=partial(cell, stored), negative=rule, advice=_MASKS_PADDING
+        grades, "y_true", where=partial(cell, stored), negative=rule, advice=advice
     )
+    if doubt:
+        warn(doubt, RankingDataWarning)
     n_negative = int(np.count_nonzero(grades < 0)) if rule == "unjudged" else 0
     if stored is not None:
         grades, entries = np.zeros(scores.size, grades.dtype), grades
@@ -572,37 +575,64 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 _LARGE_GRADE = 30
 _GRADES_UP_TO = 10
-_ARE_IDS = "If they are ids, pass .tolist() of both; if grades, pass y_score as floats"
 
 
-def _refuse_ids(y_true: Any, y_score: Any) -> None:
-    """TypeError for matrices of ids: in each row all differ, and most are large.
+def _doubt_of_ids(y_true: Any, y_score: Any) -> str:
+    """Doubt that small whole numbers are grades, since they seem to be ids; or "".
 
-    A RankingDataWarning if they are smaller and many of them are on both sides.
+    TypeError for large ones. Ids of a row differ, apart from padding with 0 or -1 at its end.
     """
     sides = (y_true, y_score)
     if any(getattr(getattr(side, "dtype", None), "kind", "O") not in "iu" for side in sides):
-        return
-    if any(is_sparse(side) or getattr(side, "ndim", 0) != 2 for side in sides) or not len(y_true):
-        return
-    judged, ranked = (np.sort(np.asarray(side), axis=1) for side in sides)
-    if (judged[:, 1:] == judged[:, :-1]).any():
-        return
-    if 2 * np.count_nonzero(judged > _LARGE_GRADE) > judged.size:
+        return ""
+    if any(is_sparse(side) or getattr(side, "ndim", 0) != 2 or not side.size for side in sides):
+        return ""
+    given, ranked = map(np.asarray, sides)
+    if given.max() <= _GRADES_UP_TO or given.min() < -1:
+        return ""
+    is_id, advice = np.ones(given.shape, bool), "pass .tolist() of both"
+    is_padded = np.count_nonzero(given[:, -1] <= 0) > 1 or not _all_differ(given, is_id)
+    if is_padded:
+        has_zero = bool(given.min() < 0)
+        is_id = given >= 0 if has_zero else given > 0
+        if (is_id[:, 1:] & ~is_id[:, :-1]).any() or not _all_differ(given, is_id):
+            return ""
+        kept = "i >= 0" if has_zero else "i > 0"
+        advice = f"pass lists without padding, [[i for i in row if {kept}] for row in y_true]"
+    judged = given[is_id]
+    ids, is_large = np.unique(judged), 2 * np.count_nonzero(judged > _LARGE_GRADE) > judged.size
+    differ = _all_differ(ranked, ranked > 0)
+    is_doubtful = differ and 2 * np.isin(ids, ranked).sum() >= len(ids)
+    if is_padded:
+        # Grades are few, counts may be sorted, and lists of both and of scores are padded alike.
+        are_several = bool(is_id[:, 1:].any())
+        falls = are_several and (given[:, 1:] <= given[:, :-1]).all()
+        are_few = len(ids) <= min(_GRADES_UP_TO, len(judged) / 2)
+        if falls or are_few or np.array_equal(is_id, ranked > 0):
+            return ""
+        is_large &= is_doubtful or (differ and are_several and len(given) >= _FEWEST)
+    are_ids = f"If they are ids, {advice}; if grades, pass y_score as floats"
+    if is_large:
         msg = (
             "y_true and y_score are 2-D arrays of whole numbers, and the rows of y_true look like "
-            f"ids: all differ, and most exceed {_LARGE_GRADE}. {_ARE_IDS}"
+            f"ids: all differ, and most exceed {_LARGE_GRADE}. {are_ids}"
         )
         raise TypeError(msg)
-    if judged.max() <= _GRADES_UP_TO or (ranked[:, 1:] == ranked[:, :-1]).any():
-        return
-    ids = np.unique(judged)
-    if 2 * np.isin(ids, ranked).sum() >= len(ids):
-        warn(
-            "y_true and y_score are 2-D arrays of whole numbers, all different in each row, and "
-            f"are read as grades and scores of items in columns. {_ARE_IDS}",
-            RankingDataWarning,
-        )
+    if not is_doubtful:
+        return ""
+    return (
+        "y_true and y_score are 2-D arrays of whole numbers, all different in each row, and are "
+        f"read as grades and scores of items in columns. {are_ids}"
+    )
+
+
+def _all_differ(values: Array, is_id: BoolArray) -> bool:
+    """Whether the ids of each row differ."""
+    rows = np.broadcast_to(np.arange(len(values))[:, None], values.shape)[is_id]
+    ids = values[is_id]
+    order = np.lexsort((ids, rows))
+    ids, rows = ids[order], rows[order]
+    return not ((ids[1:] == ids[:-1]) & (rows[1:] == rows[:-1])).any()
 
 
 def _refuse_argsort(scores: Array, grades: Array, offsets: IntArray) -> None:
@@ -636,10 +666,8 @@ def _stored_grades(y_true: Any) -> tuple[Array, IntArray | None]:
     return as_numbers(entries.data, "y_true"), positions
 
 
-OF_PAIR = (
-    "; if it is a pair (ids, scores), as from implicit's recommend, pass ids.tolist() and a set "
-    "of relevant ids for each query"
-)
+_OF_IDS = "pass ids.tolist() and a set of relevant ids for each query"
+OF_PAIR = f"; if it is a pair (ids, scores), as from implicit's recommend, {_OF_IDS}"
 
 
 def is_pair_of_matrices(y_score: Any) -> bool:
@@ -662,6 +690,8 @@ def _scores(y_true: Any, y_score: Any) -> Array:
         )
         if isinstance(y_score, tuple) and len(y_score) == 2:
             msg += OF_PAIR
+        elif scores.dtype.kind in "iu":
+            msg += f"; if y_score holds ids, {_OF_IDS}"
         elif scores.shape == (*shape, 1):
             msg += "; pass y_score[:, :, 0]"
         elif scores.ndim == 3:

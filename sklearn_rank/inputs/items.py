@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import chain, count, repeat
 from numbers import Number
 from operator import index
@@ -42,6 +43,7 @@ from sklearn_rank.support.checks import (
     as_native,
     as_numbers,
     check_flag,
+    is_foreign_number,
     is_missing,
     refuse_unordered,
     without_arrays,
@@ -120,6 +122,21 @@ def _items_of(given: Any, where: Where | str) -> list[Any]:
     return sequence(given, where)
 
 
+def are_bare_objects(values: Any) -> bool:
+    """Whether this is a list of objects that are neither numbers, text nor collections."""
+    if not isinstance(values, (list, tuple)):
+        return False
+    known = (Number, np.generic, np.ndarray, str, bytes, date, timedelta)
+    return bool(values) and not any(
+        isinstance(one, known)
+        or is_foreign_number(one)
+        or one is None
+        or hasattr(one, "__len__")
+        or hasattr(one, "__next__")
+        for one in values
+    )
+
+
 def names_rows(rows: Any) -> bool:
     """Whether the index of a series is more than the row numbers of a table."""
     return rows.name is not None or getattr(rows.dtype, "kind", "O") not in "iu"
@@ -153,8 +170,15 @@ class ItemReader:
         }
         self.object = next((item for kind, item in objects.items() if kind not in judged), None)
         if self._provider is not None and self.object is None:
-            scored = (item for item in first.values() if given_number(item, {}) is not None)
-            self.object = next((item for item in scored if type(item) not in judged), None)
+            others = (item for kind, item in first.items() if kind not in judged)
+            self.object = next(
+                (
+                    item
+                    for item in others
+                    if isinstance(item, Mapping) or given_number(item, {}) is not None
+                ),
+                None,
+            )
         """A ranked object if the ground truth has none; its strings are then used directly."""
         # Objects of both sides are compared as they are, if they can be.
         as_is = {kind for kind in judged if getattr(kind, "__hash__", None) is not None}

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn_rank.exceptions import (
     DuplicateItemError,
     QueryMismatchError,
+    RankingDataWarning,
     RankingMatchWarning,
     RankingOrderWarning,
 )
@@ -27,6 +28,7 @@ from sklearn_rank.inputs.arrays import (
     OF_PAIR,
     CodedIds,
     IntegerIds,
+    is_hashable,
     is_pair_of_matrices,
     is_sparse,
     rank_relevant_first,
@@ -42,6 +44,7 @@ from sklearn_rank.inputs.items import (
     SIMPLE_IDS,
     ItemReader,
     Where,
+    are_bare_objects,
     names_rows,
     relevance_scores,
     sequence,
@@ -98,6 +101,8 @@ _NO_SCORES = (
     "pass relevance=, {item: score} rankings, or arrays"
 )
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
+_ONE_TRUTH = 3, 2
+"""Least queries and least hits that would be equal by chance, if all find other items."""
 _LOOKED_QUERIES = 50
 """Rankings that show whether rows are sorted by item."""
 
@@ -171,6 +176,8 @@ def read_items(
             truths, about["n_shared"] = [dict.fromkeys(shared, 1.0)] * len(run), len(shared)
         else:
             joined = _look_up_rows(qrels, run, options, has_grades=has_grades, least=least)
+    if not is_shared:
+        _warn_of_one_truth(_per_query(truths), _per_query(joined.rankings))
     if options.keep_items:
         about["ids"] = _copied(truths, joined, query_ids, options, is_shared=is_shared)
     pairs = zip(_per_query(truths), _per_query(joined.rankings), strict=True)
@@ -193,6 +200,31 @@ def _sorted_by_item(rankings: Run | list[Any]) -> str:
         ):
             return f"ranked in the order of the {what}, which are sorted by item"
     return ""
+
+
+def _warn_of_one_truth(truths: Iterable[Any], rankings: Iterable[Any]) -> None:
+    """Warn if every query has the same truth, of whose items each finds others."""
+    every = iter(truths)
+    first = next(every, ())
+    if len(first) <= 1 or any(truth is not first and truth != first for truth in every):
+        return
+    relevant = {item for item in first if not isinstance(first, Mapping) or first[item] > 0}
+    ranked, found = set[Any](), list[int]()
+    n_ranked = 0
+    for ranking in rankings:
+        items = set(ranking)
+        ranked, n_ranked = ranked | items, n_ranked + len(items)
+        if len(ranked) < n_ranked:
+            return  # items of several queries
+        found.append(len(relevant & items))
+    # Pairs of hits of two queries that would be the same item by chance.
+    n_same = (sum(found) ** 2 - sum(n * n for n in found)) / (2 * len(relevant) or 1)
+    if len(found) >= _ONE_TRUTH[0] and n_same >= _ONE_TRUTH[1]:
+        warn(
+            f"all {len(found):,} queries have the same {len(relevant):,} relevant items, and no "
+            "item is ranked for two queries: is this one truth for all queries? Pass it as one set",
+            RankingDataWarning,
+        )
 
 
 def _per_query(side: Any) -> Iterable[Any]:
@@ -637,8 +669,8 @@ _PAIRS = (
 
 def from_lists(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     """Judged rankings from a sequence of ranked lists and their ground truth."""
-    _refuse_other_sides(y_true, y_score)
-    is_2d, is_shared = _is_2d(y_score), isinstance(y_true, Set)
+    is_2d, is_shared = _is_2d(y_score), isinstance(y_true, Set) or are_bare_objects(y_true)
+    _refuse_other_sides(y_true, y_score, is_shared=is_shared)
     if not is_2d:  # else ranked lists of equal length
         check_same_index(y_true=y_true, y_score=y_score)
     rankings = y_score.tolist() if is_2d else sequence(y_score, "y_score")
@@ -657,10 +689,10 @@ def _is_2d(y_score: Any) -> bool:
     return getattr(y_score, "ndim", 1) == 2
 
 
-def _refuse_other_sides(y_true: Any, y_score: Any) -> None:
+def _refuse_other_sides(y_true: Any, y_score: Any, *, is_shared: bool) -> None:
     """TypeError for rankings that do not go with a sequence of ground truths."""
     kinds = type(y_true).__name__, type(y_score).__name__
-    is_2d, is_shared, msg = _is_2d(y_score), isinstance(y_true, Set), ""
+    is_2d, msg = _is_2d(y_score), ""
     if isinstance(y_score, Set) and not is_shared:
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
     elif isinstance(y_score, Mapping) and is_shared:
@@ -701,13 +733,28 @@ def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool)
         msg += "[y_true] and [y_score]"
         raise TypeError(msg)
     if not is_shared:
-        if len(truths) != len(rankings) and set(map(type, truths)) == {tuple}:
+        are_tuples = set(map(type, truths)) == {tuple}
+        is_one = len(truths) == 1 and isinstance(truths[0], (Set, list, tuple))
+        if len(truths) != len(rankings) and (are_tuples or is_one):
+            one, what = "set(y_true)", count(len(truths), "tuple")
+            if is_one:
+                one = "y_true[0]" if isinstance(truths[0], Set) else "set(y_true[0])"
+                what = f"one {type(truths[0]).__name__}"
+                if truths[0] and not is_hashable(next(iter(truths[0]))):
+                    one = "y_true[0] and string_provider="
             msg = (
-                f"y_true is a list of {len(truths):,} tuples for {len(rankings):,} rankings; pass "
-                "set(y_true) if they are one ground truth for all queries"
+                f"y_true is a list of {what} for {len(rankings):,} rankings; pass "
+                f"{one} if it is one ground truth for all queries"
             )
             raise ValueError(msg)
         check_same_length("y_true", len(truths), "y_score", len(rankings))
+    elif isinstance(truths[0], (list, tuple)) and len(truths[0]) == len(rankings):
+        one = "set(y_true)" if is_hashable(truths[0][0]) else "{string_provider(x) for x in y_true}"
+        msg = (
+            f"y_true is a list of {count(len(rankings), 'object')} for as many rankings; pass "
+            f"[[x] for x in y_true] if each is the truth of its query, {one} if all are one truth"
+        )
+        raise ValueError(msg)
     if not rankings:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)

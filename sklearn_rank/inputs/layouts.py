@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingMatchWarning, RankingOrderWarning
-from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_sparse
+from sklearn_rank.inputs.arrays import from_matrix, from_rows, is_hashable, is_sparse
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import swap_suspicion
+from sklearn_rank.inputs.items import are_bare_objects
 from sklearn_rank.inputs.join import from_lists, from_mapping
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.inputs.roles import lists_of, names_of
@@ -90,8 +91,11 @@ _FOREIGN = {
 """Options of other layouts, by the name of a layout."""
 
 
-def layout_of(y_true: Any) -> str:
-    """Name of the layout for ground truth of this type; frames are read as mappings."""
+def layout_of(y_true: Any, *, has_provider: bool = False) -> str:
+    """Name of the layout for ground truth of this type; frames are read as mappings.
+
+    A provider may read a list of objects, which are one truth for all queries.
+    """
     if type(y_true) is np.ndarray and y_true.ndim and y_true.dtype.kind in "biuf":
         return "rows" if y_true.ndim == 1 else "matrix"
     if type(y_true) is dict:
@@ -117,11 +121,14 @@ def layout_of(y_true: Any) -> str:
         return "rows"
     if hasattr(first, "__len__") or hasattr(first, "__next__"):
         return "lists"
-    if isinstance(y_true, (list, tuple)) and hasattr(first, "__dict__"):
+    if are_bare_objects(y_true):
+        if has_provider:
+            return "lists"
         kind = type(first).__name__
+        one = "set(y_true)" if is_hashable(first) else "y_true with string_provider="
         msg = (
-            f"y_true holds {kind} objects; pass a set, list or {{item: grade}} per query, or one "
-            "truth for all queries as a set of strings, {key(x) for x in y_true}"
+            f"y_true holds {kind} objects; pass a set, list or {{item: grade}} per query; if it is "
+            f"one truth for all queries, pass {one}"
         )
         raise TypeError(msg)
     return "rows"
@@ -165,7 +172,8 @@ def read_in_memory(y_true: Any, y_score: Any, options: ReadOptions) -> RankingDa
     y_true, y_score = as_tables(y_true, y_score, options.columns, options.labels)
     if not options.columns:
         _refuse_records(y_true, y_score)
-    data = read_layout(layout_of(y_true), y_true, y_score, options)
+    name = layout_of(y_true, has_provider=options.string_provider is not None)
+    data = read_layout(name, y_true, y_score, options)
     suspicion = swap_suspicion(data, y_true)
     if suspicion:
         warn(suspicion, RankingMatchWarning)

@@ -26,6 +26,7 @@ _OTHERS = {"fbeta": "f1_scorer", "lag": "neg_lag_scorer"}
 _PARAMETERS_ELSEWHERE = {
     **dict.fromkeys(("qid", "group", "query_ids", "indexes"), "pass query ids of rows as groups="),
     **dict.fromkeys(("at", "cutoff", "n", "top_k"), "the cutoff is k="),
+    "key": "use string_provider=",
     **dict.fromkeys(
         ("mask", "candidates", "padding_mask", "ignore_index", "lengths"),
         "evaluate takes candidates=, False for padding",

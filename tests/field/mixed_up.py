@@ -89,3 +89,42 @@ row("one hit each", TRUTHS, [found[:1] for found in LISTS], "mrr", wanted)
 options = {"groups": GROUPS}
 wanted = Warned(1.0, "every item of every query has the grade 1.*irrelevant items, too")
 row("rows of positives alone", np.ones(36, int), np.arange(36.0), "mrr", wanted, options)
+# Ids in arrays, and grades that look like them
+held_out = np.zeros((40, 4), int)
+for n in N:
+    held_out[n, : 1 + n % 3] = RNG.permutation(200)[: 1 + n % 3] + 31
+shown = np.array([RNG.permutation(200)[:4] + 31 for n in N])
+wanted = Refused("look like ids.*without padding.*if i > 0")
+row("ids padded with 0", held_out, shown, "mrr", wanted)
+padded = np.where(held_out, held_out, -1)
+row("ids padded with -1", padded, shown, "mrr", Refused("without padding.*if i >= 0"))
+ranked = np.array([RNG.permutation(200)[:50] + 31 for n in N])
+judged = np.pad(held_out[:, :1], ((0, 0), (0, 49)))
+row("one id in a row", judged, ranked, "mrr", Refused("without padding"))
+percents = 99 - np.tile(np.arange(50), (40, 1))
+row("one grade of 100 in a row", np.where(judged, 100, 0), percents, "mrr", 1.0)
+judged = np.array([[*RNG.permutation(25)[:2] + 1, 0] for n in N])
+ranked = np.array([RNG.permutation(25)[:3] + 1 for n in N])
+wanted = Warned(1.0, "If they are ids.*without padding")
+row("small ids padded with 0", judged, ranked, "hit_rate@2", wanted)
+scores = np.array([RNG.permutation(4) + 50 for n in N])
+falling = -np.sort(-held_out, axis=1)
+row("counts that fall", falling, 99 - np.tile(np.arange(4), (40, 1)), "mrr", 1.0)
+row("counts", held_out[:, ::-1], np.tile(np.arange(4), (40, 1)) + 50, "mrr", 1.0)
+row("lists of counts and scores", held_out, 9 * held_out, "mrr", 1.0)
+of_50 = np.where(held_out, np.tile([50, 100, 75, 0], (40, 1)), 0)
+row("grades of 50 and more", of_50, np.tile([80, 99, 70, 0], (40, 1)), "hit_rate@3", 1.0)
+# One truth, and equal truths
+gold = {f"{n}{c}" for n in N for c in "ab"}
+wanted = Warned((1 + 2 / 3) / 80, "is this one truth for all queries")
+found = [[f"{n}a", f"{n}x", f"{n}b"] for n in N]
+row("one truth for each query", [gold] * 40, found, "map", wanted)
+row("popular items", [{"a", "b", "c"}] * 40, [[*"axbyzuv"]] * 40, "map", (1 + 2 / 3) / 3)
+row("ways to ask one question", [{"a", "b", "c"}] * 3, [["a"], ["b"], ["c"]], "mrr", 1.0)
+row(
+    "a weak engine for them",
+    [set("abcdef")] * 4,
+    [[f"x{n}", "abcx"[n]] for n in range(4)],
+    "mrr",
+    3 / 8,
+)

@@ -182,9 +182,16 @@ row("objects with an id alone", {"q": {"a"}}, {"q": [Bare("b"), Bare("a")]}, "mr
 row("one query of objects that found nothing", {"q": {"a"}}, {"q": [Bare("b")]}, "mrr", 0.0)
 source = "haystack: objects without __eq__"
 row(source, [{Bare("a")}], [[Bare("a"), Bare("b")]], "mrr", Refused("__eq__|string_provider"))
-source = "a list of objects as one truth"
-ranked = [[Node("a")], [Node("b")]]
-row(source, [Node("a"), Node("b")], ranked, "map", Refused("\\{.* for .* in"), PROVIDED)
+source, told = "a list of objects as one truth", {"scorer": "y has a truth per query"}
+golds, ranked = [*map(Node, "abc")], [[Node("x"), Node("a")], [Node("b"), Node("c")]]
+row(source, golds, ranked, "map", (3 / 4 + 1) / 2, PROVIDED, told)
+row(source, golds, ranked, "map", Refused("__eq__|set\\(y_true\\)|string_provider="), {}, told)
+row("that truth in a list", [golds], ranked, "map", Refused("one list for 2.*y_true"), {}, told)
+wanted = Refused("\\[\\[x\\] for x in y_true\\].*if all are one truth")
+row("an object for each query", golds[:2], ranked, "map", wanted, PROVIDED, told)
+ranked = [[{"k": "x"}, {"k": "a"}], [{"k": "b"}]]
+options = {"string_provider": lambda hit: hit["k"]}
+row("dicts without scores", [{"a"}, {"b"}], ranked, "mrr", (1 / 2 + 1) / 2, options)
 LABELS = {"scorer": "texts in y are labels there"}
 row("a list of texts as one truth", ["a", "b"], [["a"], ["b"]], "map", Refused("set"), {}, LABELS)
 wanted = Refused("text|hash|string_provider")

@@ -158,6 +158,8 @@ CALLS = {
     "sr.rank_biased_overlap_score(['a'], ['a'])": r"of one query pass \[first\] and \[second\]$",
     "sr.evaluate(TRUTH, RUN, cutoffs=[5, 10])": "; put it in the measure, as in 'ndcg@10'$",
     "sr.evaluate(TRUTH, RUN, return_mean=False)": r"; evaluate\(...\).per_query has the values$",
+    "sr.evaluate(TRUTH, RUN, key=str)": "; use string_provider=$",
+    "sr.recall_at_k_score(TRUTH, RUN, k=5, key=str)": "; use string_provider=$",
     "sr.evaluate(TRUTH, RUN, make_comparable=True)": "; use missing=",
     "sr.compare(TRUTH, runs=[RUN, RUN])": "; systems are y_score, {name: ranking}$",
     "sr.compare(TRUTH, {'a': RUN, 'b': RUN}, test='t')": "; the test is a paired randomization",

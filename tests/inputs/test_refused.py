@@ -697,7 +697,7 @@ def test_hits_without_an_id() -> None:
 
 
 def test_lists_that_do_not_fit() -> None:
-    refused(ValueError, r"inconsistent numbers of samples: \[1, 2\]", A, [["a"], ["b"]])
+    refused(ValueError, r"of one set for 2 rankings; pass y_true\[0\] if", A, [["a"], ["b"]])
     refused(ValueError, r"y_score\[0\] should be a 1d array, .* \(1, 1\)", A, [np.array([["a"]])])
 
 
