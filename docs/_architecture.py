@@ -54,6 +54,7 @@ OPENS = {
         "BaseEvaluation.report": "sklearn_rank.view.systems",
         "BaseEvaluation.to_dict": "sklearn_rank.evaluation.tables",
         "BaseEvaluation.by_slice": "sklearn_rank.evaluation.tables",
+        "BaseEvaluation.to_frame": "sklearn_rank.evaluation.tables",
         "BaseEvaluation._table": "sklearn_rank.evaluation.tables",
     },
     "sklearn_rank.evaluation.result": {

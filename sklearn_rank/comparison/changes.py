@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count, pairwise
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.placements import Hit, Placement, judged_from
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import as_text, format_list, safe_text
+from sklearn_rank.support.text import WithFields, as_text, format_list, safe_text
 from sklearn_rank.support.text import count as numbered
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -62,7 +62,7 @@ def place_text(rank: float | None, tied: int) -> str:
 
 
 @dataclass(frozen=True)
-class QueryChange:
+class QueryChange(WithFields):
     """One query in two systems.
 
     Attributes
@@ -95,6 +95,14 @@ class QueryChange:
     before: Placement = field(repr=False)
     after: Placement = field(repr=False)
     remark: str = ""
+
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("delta", "diff", "difference"), "use change"),
+        **dict.fromkeys(("cause", "explain", "explanation", "reason", "reasons"), "use why()"),
+        **dict.fromkeys(("id", "qid", "query_id"), "use query"),
+        **dict.fromkeys(("new_value", "score", "value"), "use new"),
+        **dict.fromkeys(("old", "old_value"), "use baseline_value"),
+    }
 
     def why(self, limit: int = 6) -> str:
         """The items that explain the change, on one terminal line; ranks if there are no ids.

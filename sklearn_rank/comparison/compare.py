@@ -26,6 +26,7 @@ _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures", "relevance"})
 _OF_COMPARE = {
     **dict.fromkeys(("runs", "systems"), "systems are y_score, {name: ranking}"),
     **dict.fromkeys(("stat_test", "test", "tests"), "the test is a paired randomization test"),
+    **dict.fromkeys(("correction", "p_adjust"), "p_holm is corrected by Holm's method"),
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
 }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn_rank.comparison.baseline import depth_of
 from sklearn_rank.comparison.join import Joined, describe_queries
@@ -15,11 +15,26 @@ from sklearn_rank.evaluation.tables import design_notes
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.statistics.paired import FEWEST, PairedDifferences
 from sklearn_rank.statistics.randomization import holm
-from sklearn_rank.support.text import count, safe_repr
+from sklearn_rank.support.text import WithFields, count, safe_repr
+
+_SOUGHT_IN_CHANGES = {
+    **dict.fromkeys(("p_value", "p_values", "pvalue", "pvalues"), "use p, or p_holm"),
+    **dict.fromkeys(("p_adj", "p_adjusted", "p_corrected", "corrected_p"), "use p_holm"),
+    **dict.fromkeys(("ci", "confidence_interval", "interval"), "use low and high"),
+    **dict.fromkeys(("delta", "diff", "difference", "mean"), "use change"),
+    **dict.fromkeys(("after", "new_value", "score", "value"), "use new"),
+    **dict.fromkeys(("baseline_mean", "before", "old", "old_value"), "use baseline_value"),
+    **dict.fromkeys(("n", "n_queries"), "use queries"),
+    **dict.fromkeys(("is_significant", "sig"), "use significant"),
+    **dict.fromkeys(("is_better", "winner"), "use better"),
+    **dict.fromkeys(("cohens_d", "effect_size"), "use effect"),
+    **dict.fromkeys(("statistic", "t", "test"), "the comparison's family_text names the test"),
+    **dict.fromkeys(("to_dict", "to_frame"), "the comparison has it, with a row per change"),
+}
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(WithFields):
     """The change of one measure from the baseline to a system.
 
     Attributes
@@ -79,6 +94,8 @@ class Change:
     remark: str = ""
     design_effect: float = math.nan
     noise: float = math.nan
+
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = _SOUGHT_IN_CHANGES
 
     @classmethod
     def of(

@@ -52,6 +52,7 @@ __all__ = ["Comparison"]
 _LONGEST_TEXT = 80
 """Characters of a query's text; an explanation of its change may have twice as many."""
 FIELDS = tuple(field.name for field in fields(Change))
+_OF_QUERIES = "values({0}) has the values of query_ids, and most_changed() the items of queries"
 _CHANGE = "result[{0}] has change, low, high, p, significant, better and more"
 _VERDICT = f"{_CHANGE}, and report(path, max_drop=0.02) shows a verdict"
 _SOUGHT_IN_COMPARISONS = {
@@ -63,6 +64,7 @@ _SOUGHT_IN_COMPARISONS = {
     **dict.fromkeys(("best", "conclusion", "ok", "passed", "result", "verdict"), _VERDICT),
     **dict.fromkeys(("winner", "results"), _VERDICT),
     **dict.fromkeys(("worst", "improved", "regressions"), "most_changed() lists queries"),
+    **dict.fromkeys(("items", "queries", "query"), _OF_QUERIES),
     "per_query": "values({0}) has the values of each system, in the order of query_ids",
     "systems": "names has their names, and evaluations has their results",
     "to_judge": "evaluations['new'].to_judge(baseline=result.evaluations['old']) lists items",
@@ -472,9 +474,13 @@ class Comparison(Tabular):
         try:
             return find_measure(measure, {name: scored[name] for name in self.measures})
         except (TypeError, ValueError):
-            if measure not in self.names:
+            is_system = measure in self.names
+            if not is_system and measure not in self._joined.query_ids:
                 raise
-        msg = f"{safe_repr(measure)} is a system; its change is result[measure, system]"
+        told = self._in_terms_of_a_measure(f"query, not a measure; {_OF_QUERIES}")
+        if is_system:
+            told = "system; its change is result[measure, system]"
+        msg = f"{safe_repr(measure)} is a {told}"
         raise UnknownMeasureError(msg)
 
     def _system(self, name: Any) -> str:

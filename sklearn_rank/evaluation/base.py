@@ -20,9 +20,10 @@ from sklearn_rank.inputs.frames import by_index
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.reading import Reading
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.formats import Parts, Tabular
-from sklearn_rank.tables.table import FrameBackend, Table, id_column
+from sklearn_rank.tables.table import FrameBackend, Table, id_column, native_frame
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ _SOUGHT_IN_EVALUATIONS = {
     **dict.fromkeys(("best", "best_queries", "worst", "worst_queries"), _BY_QUERY),
     **dict.fromkeys(("ci", "interval", "intervals", "std", "stderr"), _INTERVAL),
     **dict.fromkeys(("change", "diff", "p", "p_value", "p_values", "significant"), _IN_COMPARISON),
+    **dict.fromkeys(("compare", "delta", "difference", "improvement", "pvalue"), _IN_COMPARISON),
+    **dict.fromkeys(("query", "ranks"), "to_frame() has a row per query, placements() its ranks"),
     **dict.fromkeys(("n_queries", "num_queries", "size"), "use counts['queries']"),
     "queries": "query_ids has the ids, and per_query[{0}] the values",
 }
@@ -187,6 +190,19 @@ class BaseEvaluation(Tabular):
 
     def __format__(self, spec: str) -> str:
         return self._is_no_number() if spec else str(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """TypeError for pandas, which would make a column of names; an element of an object array.
+
+        numpy asks for an element of a Series or of an array of objects with their dtype.
+        """
+        if np.dtype(dtype) != np.dtype(object):
+            told = "to_frame() makes a data frame, of slices by_slice(...).to_frame()"
+            msg = f"{type(self).__name__!r} is not an array; {told}"
+            raise TypeError(msg)
+        element = np.empty((), object)
+        element[()] = self
+        return element
 
     def _measures(self) -> Iterable[str]:
         return self.scored
@@ -388,19 +404,35 @@ class BaseEvaluation(Tabular):
 
         return to_dict(self)
 
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """One row per query: its id and its value of each measure that is not pooled.
+    def to_frame(self, backend: FrameBackend = "pandas", *, rows: str = "queries") -> Any:
+        """A row per query, with its value of each measure that is not pooled; or per measure.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
             Library of the data frame; it must be installed.
+        rows : {"queries", "measures"}, default="queries"
+            Content of a row.
 
         Returns
         -------
-        frame : data frame of shape (n_queries, 1 + n_measures)
-            Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
+        frame : data frame
+            Columns ``query`` and the measures in canonical spelling; or ``measure``, ``score``,
+            ``low`` and ``high``, its 95% interval, and the averaged ``queries``. Undefined values
+            are NaN.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], "mrr")
+        >>> ev.to_frame("polars", rows="measures").rows()
+        [('mrr', 0.75, 0.0, 1.0, 2)]
         """
+        from sklearn_rank.evaluation.tables import measure_columns
+
+        check_option(rows, "rows", self._ROWS, "to_frame")
+        if rows == "measures":
+            return native_frame(measure_columns(self), backend)
         return super().to_frame(backend)
 
     def _columns(self) -> dict[str, list[Any]]:

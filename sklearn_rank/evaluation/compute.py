@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import in_unit
-from sklearn_rank.support.text import closest, count, safe_repr
+from sklearn_rank.support.text import WithHints, closest, count, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
@@ -281,11 +281,16 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
     raise UnknownMeasureError(msg + ", ".join(scored))
 
 
-class ByMeasure(dict[str, Any]):
+class ByMeasure(WithHints, dict[str, Any]):
     """A dict keyed by canonical spellings that reads any spelling.
 
     Pooled measures rank all queries together: they have no values per query.
     """
+
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("describe", "head", "iloc", "loc", "mean", "plot", "sort_values", "to_csv", "to_frame"),
+        "the evaluation's to_frame() makes a data frame, rows='measures' of scores",
+    )
 
     def __init__(self, values: Mapping[str, Any], scored: Mapping[str, Scored]) -> None:
         super().__init__(values)

@@ -25,7 +25,7 @@ from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.custom import given_measures, numbers_by_query
-from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.grammar import named_twice, parse_measures
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag, check_zero_division, refuse_shuffled
 from sklearn_rank.support.constants import DEFAULT_MEASURES
@@ -36,11 +36,14 @@ from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Tie
 __all__ = ["evaluate"]
 
 _KEYWORDS_ELSEWHERE = {
-    "slices": "evaluate(...).by_slice(slices) measures each slice",
+    **dict.fromkeys(
+        ("by", "by_slice", "group_by", "groupby", "slices"),
+        "evaluate(...).by_slice(slices) measures each slice",
+    ),
     **dict.fromkeys(
         ("cutoff", "cutoffs", "k", "ks", "top_k"), "put it in the measure, as in 'ndcg@10'"
     ),
-    **dict.fromkeys(("metric", "metrics"), "use measures="),
+    **dict.fromkeys(("metric", "metrics", "scoring"), "use measures="),
     **dict.fromkeys(
         ("min_rel", "min_rating", "threshold"), "put it in the measure, as in 'map(min_rel=2)'"
     ),
@@ -233,7 +236,7 @@ def evaluate(
     preset = find_convention(convention)
     given = {} if values is None else given_measures(values_of(values))
     wanted = _with_given(measures, given) if given else measures
-    named = _named(parse_measures(wanted, distinct=False), given, preset)
+    named = _named(parse_measures(wanted, distinct=False), given, preset, wanted)
     undefined = [
         check_zero_division(
             preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
@@ -351,7 +354,7 @@ def with_measures(evaluation: BaseEvaluation, measures: Iterable[str | Measure])
 
 
 def _named(
-    requested: tuple[Measure, ...], given: Iterable[Measure], preset: Convention
+    requested: tuple[Measure, ...], given: Iterable[Measure], preset: Convention, asked: Any
 ) -> dict[str, Measure]:
     """Measures with the parameters of the convention, by the spelling that was requested.
 
@@ -363,8 +366,7 @@ def _named(
         name = str(measure)
         name = measure.in_full() if name in named else name
         if effective in named.values():
-            msg = f"measures has {measure} twice"
-            raise ValueError(msg)
+            raise ValueError(named_twice(measure, [] if isinstance(asked, str) else asked))
         if name in named:
             msg = (
                 f"measures has two custom measures named {name}; name them differently, or "

@@ -47,8 +47,7 @@ def table_of(evaluation: BaseEvaluation) -> Table:
     rows, effects, open_ended = [], {}, []
     for (name, score), measure in zip(evaluation.scores.items(), evaluation.measures, strict=True):
         is_pooled = name not in evaluation.per_query
-        ends = (math.nan, math.nan) if is_pooled else evaluation.confidence_interval(name)
-        interval = interval_cell(*ends)
+        interval = interval_cell(*_interval(evaluation, name))
         cell = Cell(fixed(score), plain_number(score))
         averaged = evaluation.counts["averaged"][name]
         rows.append((text_cell(name), cell, interval, count_cell(averaged)))
@@ -72,6 +71,25 @@ def table_of(evaluation: BaseEvaluation) -> Table:
         notes += (f"{repeated} (standard deviation) from run to run",)
     gains = gain_notes(evaluation.measures, evaluation.ranking_data)
     return Table(_COLUMNS, tuple(rows), notes=(*notes, *gains))
+
+
+def measure_columns(evaluation: BaseEvaluation) -> dict[str, list[Any]]:
+    """Columns with a row per measure."""
+    low, high = zip(*(_interval(evaluation, name) for name in evaluation), strict=True)
+    averaged = evaluation.counts["averaged"]
+    return {
+        "measure": [*evaluation],
+        "score": [*evaluation.scores.values()],
+        "low": [*low],
+        "high": [*high],
+        "queries": [averaged[name] for name in evaluation],
+    }
+
+
+def _interval(evaluation: BaseEvaluation, name: str) -> tuple[float, float]:
+    """The 95% interval of a score; NaN for a pooled measure."""
+    is_pooled = name not in evaluation.per_query
+    return (math.nan, math.nan) if is_pooled else evaluation.confidence_interval(name)
 
 
 _GAINS = {"exp2": "2^grade - 1", "linear": "grade", "binary": "1", "exp2_next": "2^(grade + 1) - 1"}

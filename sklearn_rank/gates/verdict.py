@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sklearn_rank.support.constants import LEAST, SLACK
+from sklearn_rank.support.text import WithFields
 from sklearn_rank.tables.table import FrameBackend, native_frame
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class GateResult:
+class GateResult(WithFields):
     """Verdict on one gate: ``state``, ``passed``, ``measures``, ``slices``, ``message``."""
 
     name: str
@@ -235,6 +236,14 @@ class GateResult:
     """Both systems query by query; None if nothing was compared."""
     labels: Sequence[Sequence[str]] = field(default=(), repr=False, compare=False)
     """Slices of each query; empty without slices."""
+
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("green", "is_ok", "ok", "success"), "use passed"),
+        **dict.fromkeys(("status", "verdict"), "use state"),
+        **dict.fromkeys(("report", "summary", "text"), "use message"),
+        **dict.fromkeys(("score", "scores"), "use value, or measures[name].value"),
+        **dict.fromkeys(("change", "delta", "drop", "p", "p_value"), "use measures[name].drop"),
+    }
 
     @property
     def lower(self) -> list[MeasureResult]:

@@ -144,6 +144,7 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
             msg += _OF_FUNCTION
         raise TypeError(msg)
     parsed: list[Measure] = []
+    measures = tuple(measures)
     for spec in measures:
         may_be_several = isinstance(spec, str) and "," in spec
         several = re.fullmatch(_SEVERAL, spec.strip()) if may_be_several else None
@@ -157,9 +158,17 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
         raise ValueError(msg)
     twice = [wanted for number, wanted in enumerate(parsed) if wanted in parsed[:number]]
     if distinct and twice:
-        msg = f"measures has {twice[0]} twice"
-        raise ValueError(msg)
+        raise ValueError(named_twice(twice[0], measures))
     return tuple(parsed)
+
+
+def named_twice(wanted: Measure, specs: Iterable[Any]) -> str:
+    """Message that these spellings have a measure twice, with one that is not its name."""
+    name = str(wanted)
+    others = (spec for spec in specs if isinstance(spec, str) and "," not in spec)
+    alike = (spec for spec in others if name not in spec and measure(spec) == wanted)
+    told = [f"; {safe_repr(spec)} is {name}" for spec in alike]
+    return f"measures has {name} twice{''.join(told[:1])}"
 
 
 @lru_cache(maxsize=256)

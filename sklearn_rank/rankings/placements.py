@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse, groupby, pairwise, repeat
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from sklearn_rank.rankings.data import ItemIds, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.sorting import falling_codes
+from sklearn_rank.support.text import WithFields, safe_repr
 
 
 class Hit(NamedTuple):
@@ -38,7 +39,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Placement:
+class Placement(WithFields):
     """Ranks of the relevant items of one query.
 
     Attributes
@@ -67,6 +68,13 @@ class Placement:
     ranking: Sequence[Any] = ()
     scores: Sequence[float] = ()
 
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("rank", "ranks"), "use [hit.rank for hit in placement.hits]"),
+        **dict.fromkeys(("missed", "missing"), "use not_retrieved"),
+        **dict.fromkeys(("items", "retrieved"), "use ranking, or hits for relevant items"),
+        **dict.fromkeys(("relevance", "relevant"), "use hits and not_retrieved, or judged"),
+    }
+
     @property
     def not_retrieved(self) -> list[Any]:
         """Relevant items that are not in the ranking; empty without ids."""
@@ -79,7 +87,14 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
     """Placements of some queries by their numbers, or of all."""
     rankings, query_ids, ids = judged.rankings, judged.listed_ids(), judged.ids
     if queries is not None:
-        numbers = np.array(list(queries), dtype=np.int64)
+        listed = [queries] if isinstance(queries, str) else list(queries)
+        for number in listed:
+            if not isinstance(number, (int, np.integer)):
+                msg = f"queries must hold positions from 0, got {safe_repr(number)}"
+                if number in query_ids:
+                    msg += f"; pass [{query_ids.index(number)}], its position in query_ids"
+                raise InvalidParameterError(msg)
+        numbers = np.array(listed, dtype=np.int64)
         query_ids = [query_ids[number] for number in numbers.tolist()]
         rankings = rankings.take(numbers)
     columns = rankings.hit_grades, rankings.above, rankings.tied

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 MAX_CHARACTERS = 80
 """Characters of an id in a message: it should fit a line of a terminal."""
@@ -125,6 +125,35 @@ def hint(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
     The one way to answer for attributes, keywords and options that other libraries have.
     """
     return f"; {elsewhere[name]}" if name in elsewhere else closest(name, known)
+
+
+class WithHints:
+    """An object whose errors say where what other libraries call by a name is."""
+
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    """Names that people expect of it, and what to use instead."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property failed: its own error is the cause
+                return object.__getattribute__(self, name)
+            told = "" if name.startswith("_") else self._told(name)
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
+            raise AttributeError(msg) if told else AttributeError(msg, name=name, obj=self)
+
+    def _told(self, name: str) -> str:
+        """A hint for a missing attribute: where else it is, or a close one, or nothing."""
+        return hint(name, (one for one in dir(self) if not one.startswith("_")), self._ELSEWHERE)
+
+
+class WithFields(WithHints):
+    """A record of a result, whose fields are attributes."""
+
+    def __getitem__(self, name: Any) -> NoReturn:
+        told = f"; use .{name}" if name in dir(self) else self._told(str(name))
+        msg = f"{type(self).__name__!r} object is not subscriptable{told}"
+        raise TypeError(msg)
 
 
 def refuse_keyword(

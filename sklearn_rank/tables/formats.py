@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.support.text import closest, safe_text
+from sklearn_rank.support.text import WithHints, closest, safe_text
 from sklearn_rank.tables.table import Cell, Column, FrameBackend, Table, native_frame
 
 BEST = "*"
@@ -170,28 +170,17 @@ _PARTS_ELSEWHERE = {
         ("melt", "merge", "pivot", "shape", "sort_values", "style", "tail"),
         "to_frame() makes a data frame, which has it",
     ),
-    "to_latex": "use to_frame().to_latex()",
+    "to_latex": "use to_frame().to_latex(escape=True)",
     **dict.fromkeys(("display", "print", "show", "summary", "table"), "print(result) shows it"),
 }
 """What other libraries call the parts of a result, and where they are."""
 
 
-class Tabular:
+class Tabular(WithHints):
     """A result that prints as a table, and can be pasted as one into a paper or a page."""
 
     _ROWS: ClassVar[tuple[str, ...]] = ()
     """Kinds of rows, the default first."""
-    _ELSEWHERE: ClassVar[Mapping[str, str]] = {}
-    """Parts that people expect of this result, and what to use instead."""
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if hasattr(type(self), name):  # a property failed: its own error is the cause
-                return object.__getattribute__(self, name)
-            told = "" if name.startswith("_") else self._told(name)
-            msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
-            raise AttributeError(msg) if told else AttributeError(msg, name=name, obj=self)
 
     def _told(self, name: str) -> str:
         """A hint for a missing attribute: an element, another part, or a close name."""
@@ -204,7 +193,7 @@ class Tabular:
         near = closest(name, self._measures())
         if near:
             return f"{near} Measures are elements: {self._in_terms_of_a_measure('result[{0}]')}"
-        return closest(name, [one for one in dir(self) if not one.startswith("_")])
+        return super()._told(name)
 
     def _in_terms_of_a_measure(self, told: str) -> str:
         """A hint whose ``{0}`` is a measure of this result."""

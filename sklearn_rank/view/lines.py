@@ -53,7 +53,7 @@ _MARKERS = "os^DvPX"
 """With the four dashes, the first 28 systems also differ in black and white."""
 _LONGEST_LABEL = 28
 """Characters of a name: more would leave little room for the picture."""
-_OF_SCIKIT_LEARN = {
+OF_OTHERS = {
     "pos_label": "pass relevance={label: 1}",
     "sample_weight": "weigh queries in evaluate(..., sample_weight=) and use from_evaluation",
     "plot_chance_level": "the line of a random order is always drawn, as chance_level_",
@@ -62,8 +62,14 @@ _OF_SCIKIT_LEARN = {
     "drop_intermediate": "every point is drawn",
     "despine": "hide lines of display.ax_.spines, or use a style of Matplotlib",
     **dict.fromkeys(("color", "linestyle", "linewidth", "alpha"), "pass curve_kwargs={...}"),
+    **dict.fromkeys(("c", "linewidths", "lw", "marker", "style"), "pass curve_kwargs={...}"),
+    "figsize": "pass ax=plt.subplots(figsize=(6, 4))[1]",
+    **dict.fromkeys(
+        ("grid", "title", "xlabel", "xlim", "ylabel", "ylim"), "set it on the display's ax_"
+    ),
+    **dict.fromkeys(("label", "labels", "legend"), "names are the keys of {name: evaluation}"),
 }
-"""Arguments of scikit-learn's displays, and what to pass instead."""
+"""Arguments of other displays, and what to pass instead."""
 
 
 class Display:
@@ -341,8 +347,8 @@ class SystemLines(Display):
         names = ("groups", "name", *sorted(cls._DRAWN), *readers)
         for option in set(options).difference(names):
             msg = f"{cls.__name__} has no option {safe_repr(option)}{closest(option, names)}; "
-            if option in _OF_SCIKIT_LEARN:
-                msg = f"{cls.__name__} has no option {option}: {_OF_SCIKIT_LEARN[option]}; "
+            if option in OF_OTHERS:
+                msg = f"{cls.__name__} has no option {option}: {OF_OTHERS[option]}; "
             raise InvalidParameterError(msg + f"its options are: {', '.join(dict.fromkeys(names))}")
         drawn = {name: options[name] for name in cls._DRAWN if name in options}
         return drawn, {name: options[name] for name in options if name not in drawn}
@@ -377,7 +383,7 @@ class MeasureAtKDisplay(SystemLines):
     confidence_level: float = 0.95
     names: Sequence[str] | None = None
 
-    _DRAWN = frozenset({"k", "confidence_level"})
+    _DRAWN = frozenset({"k", "confidence_level", "measure"})
 
     def _curves(self) -> list[Curve]:
         # More than a few dozen markers would hide the line.

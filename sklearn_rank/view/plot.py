@@ -4,11 +4,13 @@ Matplotlib is imported when something is drawn.
 """
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.evaluation.base import BaseEvaluation
 from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.text import refuse_keyword
 from sklearn_rank.view import differences, lines
 from sklearn_rank.view.lines import Display
 
@@ -32,4 +34,8 @@ def plot(result: BaseEvaluation | Comparison, kind: str, options: Mapping[str, A
     shown: Any = result
     if isinstance(result, Comparison) and kind in OF_EVALUATION:
         shown = result.evaluations
+    names = signature(kinds[kind]).parameters
+    for name in options:
+        if name not in names:
+            refuse_keyword(f"{type(result).__name__}.plot", name, [*names][1:], lines.OF_OTHERS)
     return kinds[kind](shown, **options)

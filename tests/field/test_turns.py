@@ -7,6 +7,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import pytest_rankmetrics as pr
@@ -19,6 +21,11 @@ ROWS = [{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}]
 EV, ONE = sr.evaluate(TRUTH, RUN, ["map", "ndcg@10"]), sr.evaluate(TRUTH, RUN, "mrr")
 CHANGE = sr.compare(TRUTH, {"old": RUN, "new": RUN}, ["map", "mrr"])
 NAMES = {
+    "pd": pd,
+    "np": np,
+    "mrr": CHANGE["mrr"],
+    "query": sr.compare(TRUTH, {"old": {q: ["b"] for q in RUN}, "new": RUN}).most_changed()[0],
+    "gate": pr.assert_map_at_least(TRUTH, RUN, 0.1),
     "sr": sr,
     "pr": pr,
     "TRUTH": TRUTH,
@@ -43,6 +50,12 @@ WORKS = {
     },
     "str(sr.measure('ndcg(gain=linear)') @ 10)": "ndcg(gain=linear)@10",
     "sr.compare(TRUTH, {'map': RUN, 'mrr': RUN}, ['map', 'mrr'])['mrr'].system": "mrr",
+    "pd.Series([one, one]).tolist() == [one, one]": True,
+    "pd.DataFrame({'run': [one, one]}).shape": (2, 1),
+    "np.array([one, one], dtype=object)[0] is one": True,
+    "pd.DataFrame(change)['p'].size": 2,
+    "[*ev.to_frame(rows='measures')]": ["measure", "score", "low", "high", "queries"],
+    "ev.to_frame(rows='measures')['score'].tolist() == [*ev.scores.values()]": True,
 }  # fmt: skip
 RESULTS = {
     "ev.map": r"'map'; use result\['map'\]$",
@@ -80,6 +93,46 @@ RESULTS = {
 }  # fmt: skip
 
 
+FIELDS = {
+    "mrr.p_value": "'Change' object has no attribute 'p_value'; use p, or p_holm$",
+    "mrr['p']": r"'Change' object is not subscriptable; use \.p$",
+    "mrr['pvalue']": "not subscriptable; use p, or p_holm$",
+    "mrr.changes": r"; did you mean 'change'\?$",
+    "mrr.__nothing__": "has no attribute '__nothing__'$",
+    **typed("mrr.ci", "mrr.confidence_interval", "mrr.interval", says="; use low and high$"),
+    **typed("mrr.delta", "mrr.diff", says="; use change$"),
+    **typed("query.delta", "query['diff']", says="^'QueryChange' .*; use change$"),
+    "query.reason": r"; use why\(\)$",
+    "query.after.ranks": r"^'Placement' .*; use \[hit.rank for hit in placement.hits\]$",
+    "gate.ok": "^'GateResult' .*; use passed$",
+    "gate.p_value": r"; use measures\[name\].drop$",
+    "ev.per_query.head()": r"^'ByMeasure'.*; the evaluation's to_frame\(\) makes a data frame",
+}
+FRAMES = {
+    **typed(
+        "pd.DataFrame(ev)", "np.asarray(ev)",
+        "pd.DataFrame(ev.by_slice({'q1': 1, 'q2': 2, 'q3': 2}))",
+        says=r"not an array; to_frame\(\) makes .*, of slices by_slice\(...\).to_frame\(\)$",
+    ),
+    "ev.to_frame(rows='slices')": r"'rows' parameter of to_frame must be",
+    "ev.to_latex()": r"; use to_frame\(\).to_latex\(escape=True\)$",
+}  # fmt: skip
+QUERIES = {
+    "one.compare(one)": r"; use compare\(y_true, {'old': old, 'new': new}\)\['mrr'\]$",
+    "ev.query": r"; to_frame\(\) has a row per query, placements\(\) its ranks$",
+    "ev.placements('q3')": r"positions from 0, got 'q3'; pass \[2\], its position in query_ids$",
+    "ev.placements(['q9'])": "positions from 0, got 'q9'$",
+    **typed("change.query", "change.items", says=r"; values\('map'\) .*most_changed\(\) the items"),
+    "change['q2']": r"'q2' is a query, not a measure; values\('map'\) has the values of query_ids",
+    "sr.evaluate(TRUTH, RUN, groupby='market')": r"by_slice\(slices\) measures each slice$",
+    "sr.evaluate(TRUTH, RUN, ['map', 'average_precision'])": "map twice; 'average_precision' is m",
+    "sr.evaluate(TRUTH, RUN, ['map', 'map'])": "measures has map twice$",
+    "sr.compare(TRUTH, [RUN, RUN], correction='bonferroni')": "; p_holm is corrected by Holm's",
+    "ev.plot(title='x')": r"^Evaluation.plot\(\) got .*'title'; set it on the display's ax_$",
+    "ev.plot(figsize=(3, 2))": r"; pass ax=plt.subplots\(figsize=\(6, 4\)\)\[1\]$",
+    "change.plot('at_k', label='x')": "; names are the keys of {name: evaluation}$",
+    "sr.MeasureAtKDisplay.from_predictions(TRUTH, RUN, title='x')": "set it on the display's ax_",
+}
 OTHER_MEASURES = {
     "sr.measure('ndcg at 10')": r"did you mean 'ndcg@10'\?$",
     "sr.measure('ndcg@[5,10]')": r"several are written 'ndcg@5,10'$",
@@ -186,7 +239,7 @@ def test_it_works(typed: str) -> None:
     assert eval(typed, {**NAMES}) == WORKS[typed]
 
 
-LEADS_ON = {**RESULTS, **OTHER_MEASURES, **OTHER_NAMES, **CALLS}
+LEADS_ON = {**RESULTS, **FIELDS, **FRAMES, **QUERIES, **OTHER_MEASURES, **OTHER_NAMES, **CALLS}
 
 
 @pytest.mark.parametrize("typed", LEADS_ON)

@@ -361,7 +361,11 @@ def test_tables_make_measures_that_are_values():
     ("measures", "error", "message"),
     [
         ([], ValueError, r"^measures is empty; name at least one$"),
-        (["p@1", "p@2", "P_1"], ValueError, r"^measures has precision@1 twice$"),
+        (
+            ["p@1", "p@2", "P_1"],
+            ValueError,
+            r"^measures has precision@1 twice; 'p@1' is precision@1$",
+        ),
         (3, TypeError, r"measures must be a str, a Measure or a sequence of them, got 3"),
         ([None], TypeError, r"a measure must be a str or Measure, got NoneType"),
         ([max], TypeError, r"got builtin_function_or_method: .*; measure_from\(name, function\)"),
