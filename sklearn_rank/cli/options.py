@@ -544,7 +544,7 @@ def _small(commands: Any) -> None:
     parser = _command(
         commands,
         "audit",
-        "MODULE:FUNCTION --as M",
+        "MODULE:FUNCTION --as M [--duplicates raise]",
         "Call a metric function on small rankings, and find the measure that it computes, or its "
         "mistake and the smallest ranking that shows it. Exit code 1: it differs.",
         "mine.py:ndcg --as ndcg@10\nmypackage.metrics:average_precision --as map",
@@ -553,6 +553,8 @@ def _small(commands: Any) -> None:
     parser.add_argument("function", metavar="MODULE:FUNCTION", help="such as my.metrics:ndcg")
     named = "the measure that it should compute, such as ndcg@10"
     parser.add_argument("--as", dest="measure", metavar="M", required=True, help=named)
+    repeats = "raise if no ranking repeats an item, so that none is tried (default: first)"
+    parser.add_argument("--duplicates", choices=("first", "raise"), default="first", help=repeats)
     parser.set_defaults(run=("tools", "run_audit"))
     parser = _command(
         commands,

@@ -20,7 +20,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     sys.path[:0] = [os.path.dirname(arguments.function), ""]
     function = _function_of(arguments.function)
     with waiting(f"comparing {arguments.function} with {arguments.measure}"):
-        outcome = audit(function, arguments.measure)
+        outcome = audit(function, arguments.measure, duplicates=arguments.duplicates)
     print(for_log(str(outcome)))
     return 0 if outcome.agrees else GATE_FAILED
 

@@ -18,22 +18,23 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import chain, combinations, product
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Never
 
 import numpy as np
 
-from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.evaluate import evaluate, refuse_option
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import METRICS, Measure
 from sklearn_rank.measures.conventions import CONVENTIONS
 from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import BoolArray, FloatArray
 
 __all__ = ["Audit", "audit"]
 
-_DEPTHS = (10, 100)
-"""Ranks at which a function may cut off although its measure has no cutoff."""
+_DEPTHS = (*range(1, 12), 15, 20, 25, 30, 50, 100)
+"""Ranks at which a function may cut off although its measure does not."""
 _ENOUGH = 20
 """Number of values that two different measures do not share by chance."""
 _STEP = 12
@@ -44,7 +45,8 @@ class _Query(NamedTuple):
     truth: dict[str, int]
     ranking: tuple[str, ...]
     kind: str = ""
-    """``missing`` if the run lacks the query, ``repeated`` if it has items twice."""
+    """``missing`` if the run lacks the query, ``repeated`` if it has items twice, ``deep`` if only
+    its last item is relevant."""
 
     @property
     def scores(self) -> dict[str, float]:
@@ -75,21 +77,25 @@ def _problems(k: int | None, takes_k: bool, graded: bool) -> list[_Problem]:
         ranked = rng.choices((0, 0, 0, 1, 2, 3), k=rng.randint(0, (cutoff or 6) + 3))
         others = rng.choices((1, 2, 3), k=rng.choice((0, 1, 2, 3, (cutoff or 6) + 2)))
         cases.append((ranked, others, cutoff))
-    cases += [((0,) * depth + (1,), (), k) for depth in _DEPTHS if k is None]
+    deep = {rank for depth in (*_DEPTHS, *cutoffs) if depth for rank in (depth - 1, depth)}
+    cases += [((0,) * rank + (1,), (), k) for rank in sorted(deep)]
     problems = []
     for number, (ranked, others, cutoff) in enumerate(cases):
         if any(grades := [*ranked, *others]):
-            # Every fourth irrelevant item was judged so.
+            kind = "deep" if len(cases) - number <= len(deep) else ""
+            # Every fourth irrelevant item was judged so, unless the first hit matters.
             truth = {
                 f"d{n}": grade if graded else 1
                 for n, grade in enumerate(grades, 1)
-                if grade or (graded and (n + number) % 4 == 0)
+                if grade or (graded and not kind and (n + number) % 4 == 0)
             }
-            query = _Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked))))
+            query = _Query(truth, tuple(f"d{n + 1}" for n in range(len(ranked))), kind)
             problems.append(_Problem((query,), cutoff))
-    pool = [problem.queries[0] for problem in problems if len(problem.queries[0].ranking) < 30]
+    last = [problem.queries[0] for problem in problems if problem.queries[0].kind]
+    pool = [problem.queries[0] for problem in problems if not problem.queries[0].kind]
     pool += [_Query(query.truth, (), "missing") for query in pool[::9]]
     problems += [_Problem(tuple(rng.sample(pool, n)), c) for n in (2, 3) for c in cutoffs * 25]
+    problems += [_Problem((query, _Query({"a": 1}, ("a",))), k) for query in last]
     for truth, text in product(
         ({"a": 1}, {"b": 1}, {"a": 1, "b": 1}), ("aa", "aba", "baa", "aabb", "bab")
     ):
@@ -252,10 +258,12 @@ _MISTAKES = (
     _Mistake("only the ideal DCG is cut", "ndcg", cutoff=lambda _: None, ideal=lambda q, k: (q, k)),
 )
 _REPEATED = "repeated items count again"
-_UNSEEN_CUTS = tuple(
-    _Mistake(f"only the first {n} ranks are read", "", partial(_part, slice(n))) for n in _DEPTHS
-)
-"""Mistakes in a measure without a cutoff."""
+_CUTS = {
+    n: _Mistake(
+        f"only the first {n} rank{'s are' if n > 1 else ' is'} read", "", partial(_part, slice(n))
+    )
+    for n in _DEPTHS
+}
 
 
 @lru_cache(maxsize=4096)
@@ -318,6 +326,7 @@ _RANKED = re.compile(
     r"pred|retriev|rank|run|result|hit|recommend|score|found|return", re.IGNORECASE
 )
 """Names of parameters that are the truth, and what was ranked."""
+_GRADES = re.compile(r"relevances?$|gain|grade|rels|score|label", re.IGNORECASE)
 _OF_RANKING = {"relevances", "array", "ranking", "scores", "y_score"}
 _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
     "relevances": lambda query: query.grades,
@@ -327,6 +336,7 @@ _ADAPTERS: Mapping[str, Callable[[_Query], Any]] = {
     "set": lambda query: {*query.truth},
     "list": lambda query: [*query.truth],
     "groups": lambda query: [[item] for item in query.truth],
+    "id": lambda query: next(iter(query.truth)),
     "ranking": lambda query: list(query.ranking),
     "scores": lambda query: query.scores,
     "y_true": lambda query: np.array(query.grades),
@@ -346,6 +356,9 @@ _ARGUMENTS: tuple[tuple[str, ...], ...] = (
     *(pair[::-1] for pair in _LAYOUT_PAIRS),
 )
 """Arguments besides the cutoff, more specific ones first."""
+_IDS = {"set", "list", "groups", "id"}
+_OF_ONE = (("id", "ranking"), ("ranking", "id"))
+_CONVENTION = "name the definition in the measure, as in 'ndcg(gain=linear)@10'"
 
 
 class _CalledForm:
@@ -356,7 +369,11 @@ class _CalledForm:
     ) -> None:
         self.name = safe_text(getattr(function, "__name__", type(function).__name__))
         self.roles, self.shape, self.cutoff = roles, shape, cutoff
-        self.key = k, bool(cutoff), not {"set", "list", "groups"} & {*roles}
+        names = [*inspect.signature(function).parameters][: len(roles)]
+        takes_ids = len(roles) > 1 and not any(map(_GRADES.search, names))
+        self.is_odd = "ideal" in roles and takes_ids and {*_said(names)} == {True, False}
+        """Whether it takes grades in spite of names such as (retrieved, relevant)."""
+        self.key = k, bool(cutoff), not _IDS & {*roles}
         self.problems = _problems(*self.key)
         calls = [self._call(function, problem) for problem in self.problems]
         self.texts, self.results = zip(*calls, strict=True)
@@ -378,6 +395,7 @@ class _CalledForm:
             (self.shape == "one") == (len(queries) == 1)
             and (self.shape == "dict" or "missing" not in kinds)
             and ("ranking" in roles or "repeated" not in kinds)
+            and ("id" not in roles or all(len(query.truth) == 1 for query in queries))
             # Candidates are all that there are.
             and ("y_true" not in roles or all({*q.truth} <= {*q.ranking} for q in queries))
         )
@@ -395,7 +413,7 @@ class _CalledForm:
             }
             values = [*made.values()]
             arguments += {"one": values, "dict": [made], "list": [values]}[self.shape]
-        cutoff = {self.cutoff: problem.k or 10 * _DEPTHS[-1]} if self.cutoff else {}
+        cutoff = {self.cutoff: problem.k or 1000} if self.cutoff else {}
         words = [*map(safe_repr, arguments), *(f"{name}={k}" for name, k in cutoff.items())]
         text = f"{self.name}({', '.join(words)})"
         try:
@@ -436,6 +454,13 @@ class _CalledForm:
             return 0.0
         return float(np.corrcoef(right[shown], self.values[shown])[0, 1] - differs[shown].mean())
 
+    def depth(self) -> int:
+        """Number of ranks that are read, or 0: where the value of a later hit becomes constant."""
+        deep = np.flatnonzero((self.kinds == "deep") & ~np.isnan(self.values))
+        ranks = [len(self.problems[at].queries[0].ranking) for at in deep]
+        values = self.values[deep]
+        return max((n for n, v in zip(ranks, values, strict=True) if v != values[-1]), default=0)
+
     def shows(self, measure: Measure, mistake: _Mistake) -> bool:
         """Whether the mistake changes any value that was compared."""
         right = _right(measure, self.key)[self.is_compared]
@@ -449,7 +474,9 @@ class _CalledForm:
         return len(right) >= _ENOUGH and len(kinds) > 1
 
 
-def _forms(function: Callable[..., Any], k: int | None) -> list[_CalledForm]:
+def _forms(
+    function: Callable[..., Any], k: int | None, arguments: Any = _ARGUMENTS
+) -> list[_CalledForm]:
     """Forms of arguments in which more than a fifth of the calls give a number."""
     parameters = inspect.signature(function).parameters.values()
     cutoff = next((p.name for p in parameters if _CUTOFF.fullmatch(p.name)), "")
@@ -458,11 +485,9 @@ def _forms(function: Callable[..., Any], k: int | None) -> list[_CalledForm]:
     graded = [_JUDGED.search(p.name) or "dict" in str(p.annotation).lower() for p in needed]
     forms = [
         _CalledForm(function, roles, shape, cutoff, k)
-        for roles, shape in product(_ARGUMENTS, ("one", "dict", "list"))
+        for roles, shape in product(arguments, ("one", "dict", "list"))
         if len(roles) == len(graded)
-        and not any(
-            g and role in ("set", "list", "groups") for g, role in zip(graded, roles, strict=True)
-        )
+        and not any(g and role in _IDS for g, role in zip(graded, roles, strict=True))
         and not _is_swapped([p.name for p in needed], roles)
     ]
     return [form for form in forms if 4 * form.has_value.sum() > form.raised.sum()]
@@ -470,14 +495,19 @@ def _forms(function: Callable[..., Any], k: int | None) -> list[_CalledForm]:
 
 def _is_swapped(names: Sequence[str], roles: Sequence[str]) -> bool:
     """Whether two parameter names, such as (retrieved, relevant), suggest the other order."""
-    said = [(bool(_RANKED.search(name)), bool(_TRUTH.search(name))) for name in names]
-    order = {(True, False): True, (False, True): False}
-    ranked = [order.get(one) for one in said]
+    ranked = _said(names)
     return (
         len(roles) == 2
         and {*ranked} == {True, False}
         and ranked != [role in _OF_RANKING for role in roles]
     )
+
+
+def _said(names: Sequence[str]) -> list[bool | None]:
+    """Whether each name suggests what was ranked, or the truth; None for neither."""
+    said = [(bool(_RANKED.search(name)), bool(_TRUTH.search(name))) for name in names]
+    order = {(True, False): True, (False, True): False}
+    return [order.get(one) for one in said]
 
 
 # The audit ----------------------------------------------------------------------------------------
@@ -519,10 +549,20 @@ class Audit:
             causes = f"like {self.equals}, but {causes}" if causes else f"it is {self.equals}"
         value = safe_repr(result) if isinstance(result, Exception) else f"{result:.6g}"
         head = f"{self.name} is not {self.measure}: {causes or 'no common mistake explains it'}"
-        return f"{head}\n  {call} gives {value}; {measure} is {right:.6g}"
+        rest = ""
+        if causes == _REPEATED:
+            head = f"{self.name} agrees with {self.measure}, except that {_REPEATED}"
+            rest = '\n  if no ranking repeats an item, pass duplicates="raise" (--duplicates raise)'
+        return f"{head}\n  {call} gives {value}; {measure} is {right:.6g}{rest}"
 
 
-def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
+def audit(
+    function: Callable[..., Any],
+    measure: str | Measure,
+    *,
+    duplicates: Literal["first", "raise"] = "first",
+    **unknown: Never,
+) -> Audit:
     """Compare a home-made metric with the measure that it should compute.
 
     Parameters
@@ -534,6 +574,10 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
         ranking, k: ...``.
     measure : str or Measure
         In any spelling that :func:`sklearn_rank.measure` reads.
+    duplicates : {"first", "raise"}, default="first"
+        "raise" if rankings that repeat an item never reach the function: none are tried.
+    **unknown
+        Not accepted; the error suggests the intended name.
 
     Returns
     -------
@@ -557,6 +601,10 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
     >>> audit(ndcg, "ndcg(gain=linear)@10").mistakes
     ('the ideal DCG is taken from the retrieved list',)
     """
+    for option in unknown:
+        names = inspect.signature(audit).parameters
+        refuse_option("audit", option, names, convention=_CONVENTION, complete=_CONVENTION)
+    check_option(duplicates, "duplicates", ("first", "raise"), "audit")
     wanted = read_measure(measure)
     if wanted.metric.is_custom or wanted.metric.of_judgements or wanted.is_pooled:
         msg = f"measure must be computed from rankings, per query; got {wanted}"
@@ -568,6 +616,10 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
         raise InvalidParameterError(msg) from error
     name = safe_text(getattr(function, "__name__", "")) or safe_repr(function)
     telling = [form for form in forms if form.tells(wanted)]
+    if not any(form.varies and {"ranking", "scores"} & {*form.roles} for form in telling):
+        # It may expect one id, and no set.
+        of_one = [form for form in _forms(function, wanted.k, _OF_ONE) if form.tells(wanted)]
+        telling = [*(form for form in of_one if form.varies), *telling]
     if not telling:
         gave = f"too few numbers to tell {wanted} from other measures" if forms else "no number"
         msg = (
@@ -575,15 +627,17 @@ def audit(function: Callable[..., Any], measure: str | Measure) -> Audit:
             "calls it, such as def one(truth, ranking, k):"
         )
         raise InvalidParameterError(msg)
-    return _explain([form for form in telling if form.varies] or telling, wanted)
+    varied = [form for form in telling if form.varies] or telling
+    return _explain(varied, wanted, repeats=duplicates == "first")
 
 
-def _explain(forms: list[_CalledForm], wanted: Measure) -> Audit:
+def _explain(forms: list[_CalledForm], wanted: Measure, *, repeats: bool) -> Audit:
     """The first explanation of one of these forms, trying simple ones first."""
-    forms = sorted(forms, key=lambda form: -int(form.has_value.sum()))
-    near = sorted(forms, key=lambda form: -form.likeness(wanted))
+    forms = sorted(forms, key=lambda form: (form.is_odd, -int(form.has_value.sum())))
+    near = sorted(forms, key=lambda form: (form.is_odd, -form.likeness(wanted)))
     definitions = _definitions(wanted)
-    mistakes = (*_MISTAKES, *(_UNSEEN_CUTS if wanted.k is None else ()))
+    depths = {form.depth() for form in near} - {wanted.k}
+    mistakes = (*_MISTAKES, *(_CUTS[depth] for depth in sorted(depths & {*_CUTS})))
     possible = [
         mistake
         for mistake in mistakes
@@ -601,8 +655,8 @@ def _explain(forms: list[_CalledForm], wanted: Measure) -> Audit:
             possible = [one for one in possible if near[0].shows(wanted, one)]
         for form, made, equals in product(tried, combinations(possible, number), measures):
             if form.is_explained(equals, made):
-                return _audit(form, wanted, equals, made)
-    return _audit(near[0], wanted, None, ())
+                return _audit(form, wanted, equals, made, repeats)
+    return _audit(near[0], wanted, None, (), repeats)
 
 
 def _others(wanted: Measure) -> list[Measure]:
@@ -638,12 +692,13 @@ def _audit(
     wanted: Measure,
     equals: Measure | None,
     mistakes: tuple[_Mistake, ...],
+    repeats: bool,
 ) -> Audit:
     """Explanation of the values of one form."""
     right, is_repeated = _right(wanted, form.key), form.kinds == "repeated"
     failed = form.raised & ~is_repeated
     causes = [(mistake.text, form.differs(wanted)) for mistake in mistakes]
-    if equals is not None:
+    if equals is not None and repeats:
         again = form.values > _right(equals, form.key, mistakes) + form.tolerance
         causes.append((_REPEATED, form.has_value & is_repeated & again))
     causes.append((f"it raises {type(form.results[int(failed.argmax())]).__name__}", failed))

@@ -193,11 +193,47 @@ def f_of_repeats(retrieved: list[str], relevant: set[str], k: int) -> float:
     return over(2 * sum(item in relevant for item in retrieved[:k]), len(relevant) + k)
 
 
+def first_hit(retrieved: list[str], relevant: set[str]) -> float:
+    return next((1 / n for n, item in enumerate(retrieved, 1) if item in relevant), 0.0)
+
+
+def first_five(retrieved: list[str], relevant: set[str]) -> float:
+    return first_hit(retrieved[:5], relevant)
+
+
+def mean_first_hit(qrels: dict[str, Grades], run: dict[str, list[str]]) -> float:
+    hits = [first_hit(run.get(q, []), {*filter(own.get, own)}) for q, own in qrels.items()]
+    return sum(hits) / len(hits)
+
+
+def found_at_all(results: list[str], relevant: list[str]) -> float:
+    return float(any(item in relevant for item in results))
+
+
+def found_in_five(results: list[str], relevant: list[str]) -> float:
+    return found_at_all(results[:5], relevant)
+
+
+def expected_at_all(results: list[str], expected: str) -> bool:
+    return expected in results
+
+
+def expected_in_five(results: list[str], expected: str) -> bool:
+    return expected in results[:5]
+
+
+def of_all(results: list[str], relevant: set[str]) -> float:
+    return over(len({*results} & {*relevant}), len(relevant))
+
+
+def of_twenty(results: list[str], relevant: set[str]) -> float:
+    return of_all(results[:20], relevant)
+
+
 MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (ideal_of_list, "ndcg@10", "the ideal DCG is taken from the retrieved list"),
     (passed_only, "mrr@10", "the mean is only over queries with a hit"),
     (first_two_alike, "ndcg@10", "ranks 1 and 2 have equal weights"),
-    (repeats_count, "ndcg@10", "repeated items count again"),
     (divided_by_k, "map@10", "it is map(denominator=k)@10"),
     (one_too_deep, "recall@10", "the cutoff is one rank too deep"),
     (zero_is_relevant, "precision@10", "items of grade 0 count as relevant"),
@@ -226,8 +262,20 @@ MISTAKES: list[tuple[Callable[..., float], str, str]] = [
     (two_and_more, "precision@5", "items of grade 1 are not relevant"),
     (ideal_alone_is_cut, "ndcg@10", "only the ideal DCG is cut"),
     (in_percent, "precision@10", "the value is in percent"),
-    (repeats_found, "recall@10", "repeated items count again"),
-    (f_of_repeats, "f1@10", "repeated items count again"),
+    (first_hit, "mrr@10", "the cutoff is ignored"),
+    (first_hit, "mrr@1", "the cutoff is ignored"),
+    (first_five, "mrr@10", "only the first 5 ranks are read"),
+    (first_five, "mrr", "only the first 5 ranks are read"),
+    (first_ten, "mrr@11", "the cutoff is one rank too shallow"),
+    (first_ten, "mrr@9", "the cutoff is one rank too deep"),
+    (found_at_all, "hit_rate@10", "the cutoff is ignored"),
+    (found_in_five, "hit_rate", "only the first 5 ranks are read"),
+    (found_in_five, "hit_rate@10", "only the first 5 ranks are read"),
+    (of_all, "recall@100", "the cutoff is ignored"),
+    (of_all, "recall@1000", "the cutoff is ignored"),
+    (of_twenty, "recall", "only the first 20 ranks are read"),
+    (mean_first_hit, "mrr@10", "the cutoff is ignored"),
+    (expected_at_all, "hit_rate@3", "the cutoff is ignored"),
 ]
 
 
@@ -236,6 +284,30 @@ def test_finds_the_mistake(function: Any, measure: str, mistake: str) -> None:
     found = audit(function, measure)
     assert not found.agrees
     assert str(found).splitlines()[0] == f"{function.__name__} is not {found.measure}: {mistake}"
+
+
+@pytest.mark.parametrize(
+    ("function", "measure"),
+    [(repeats_count, "ndcg@10"), (repeats_found, "recall@10"), (f_of_repeats, "f1@10")],
+)
+def test_repeats_alone(function: Any, measure: str) -> None:
+    """They differ, unless the caller says that rankings never repeat an item."""
+    found = audit(function, measure)
+    head, *_, last = str(found).splitlines()
+    same = f"{function.__name__} agrees with {found.measure}"
+    assert head == f"{same}, except that repeated items count again"
+    assert last == '  if no ranking repeats an item, pass duplicates="raise" (--duplicates raise)'
+    assert not found.agrees
+    assert audit(function, measure, duplicates="raise").agrees
+    path = f"{__name__}:{function.__name__}"
+    assert cli.main(["audit", path, "--as", measure]) == 1
+    assert cli.main(["audit", path, "--as", measure, "--duplicates", "raise"]) == 0
+
+
+def test_examples_have_ids_where_parameters_do() -> None:
+    found = audit(first_five, "mrr")
+    assert found.counterexample is not None
+    assert found.counterexample[0] == ("first_five(['d1', 'd2', 'd3', 'd4', 'd5', 'd6'], {'d6'})")
 
 
 def test_repeats_in_runs() -> None:
@@ -356,6 +428,15 @@ RIGHT: list[tuple[Callable[..., Any], str]] = [
     (precision, "precision@10"),
     (recall, "recall@3"),
     (err, "err"),
+    (first_hit, "mrr"),
+    (first_five, "mrr@5"),
+    (first_ten, "mrr@10"),
+    (mean_first_hit, "mrr"),
+    (found_at_all, "hit_rate"),
+    (found_in_five, "hit_rate@5"),
+    (expected_in_five, "hit_rate@5"),
+    (of_all, "recall"),
+    (of_twenty, "recall@20"),
 ]
 
 

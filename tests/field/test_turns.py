@@ -231,6 +231,9 @@ CALLS = {
     "pr.assert_map_at_least(TRUTH, RUN, 0.5, 10)": r"^assert_map_at_least\(\) .* as in k=10$",
     "pr.assert_not_worse(TRUTH, RUN, {}, 'mrr', 0.1)": r"as in max_drop=0.1$",
     "pr.assert_metric('mrr', TRUTH, RUN, at_least=0.7)": "the order is y_true, y_score, measure$",
+    "sr.audit(len, 'ndcg@10', convention='sklearn')": r"as in 'ndcg\(gain=linear\)@10'$",
+    "sr.audit(len, 'ndcg@10', duplicates='max')": "must be one of 'first', 'raise'",
+    "sr.audit(len, 'ndcg', k=10)": "put it in the measure, as in 'ndcg@10'$",
 }
 
 
