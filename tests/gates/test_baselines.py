@@ -262,8 +262,12 @@ def test_two_names_that_make_one_file(gate, old, new, is_moved):
 THIRTY = case([2] * 30)
 STALE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "ties": ({"ties": "stable"}, {"ties": "docid"}, "read with ties=docid, recorded with stable"),
-    "zero_division": ({}, {"zero_division": 0.0}, "zero_division=0.0, recorded with raise"),
-    "missing": ({}, {"missing": "zero"}, "missing=zero, recorded with raise"),
+    "zero_division": (
+        {"zero_division": 1.0},
+        {"zero_division": 0.0},
+        "zero_division=0.0, recorded with 1.0",
+    ),
+    "missing": ({}, {"missing": "skip"}, "missing=skip, recorded with raise"),
     "weights": ({}, {"sample_weight": dict.fromkeys(names(30), 2.0)}, "30 queries with other w"),
     "clusters": ({}, {"clusters": dict.fromkeys(names(30), "c")}, "30 queries in other clusters"),
     "a measure more": ({}, {"measures": "map"}, "it lacks 'map'"),
@@ -434,6 +438,24 @@ def test_recorded_and_read_otherwise_it_is_red_or_as_beside(data, then, now, tmp
         assert row.drop is not None
         assert other.drop is not None
         assert (row.drop.p, row.drop.losses) == (other.drop.p, other.drop.losses)
+
+
+@pytest.mark.parametrize(
+    "now", [{"missing": "zero"}, {"allow": {"missing"}}, {"zero_division": 0.0}], ids=str
+)
+def test_what_raised_on_nothing_fits_other_readings(now, gate):
+    """Advice to count missing queries as 0 leads to a verdict, not to a stale baseline."""
+    judged, run = case([2] * 30)
+    gate.record(judged, run, **DROP)
+    assert gate(judged, run, **DROP, **now).passed
+    assert gate(judged, run, **DROP, **now, update=True).passed
+    assert gate(judged, run, **DROP).passed, "and back"
+    if "zero_division" not in now:
+        lacks = gate(
+            judged, {query: items for query, items in run.items() if query != "q007"}, **DROP, **now
+        )
+        assert lacks.measures["mrr"].drop.losses == 1
+        assert lacks.state == "pass"
 
 
 # Writing -----------------------------------------------------------------------------------------
