@@ -200,6 +200,7 @@ _ADDED = "grades are summed instead of counting relevant items"
 _SORTED = "the list is sorted by relevance before it is measured"
 _FROM_0 = "ranks are counted from 0"
 _NATURAL = "the DCG uses the natural logarithm, the ideal DCG log2"
+_UNCUT = _Mistake("the cutoff is ignored", cutoff=lambda _: None)
 _MISTAKES = (
     _Mistake("the ideal DCG is taken from the retrieved list", "ndcg nerr", _retrieved),
     _Mistake("the ideal DCG is taken from the retrieved top k", "ndcg nerr", _retrieved_first),
@@ -226,7 +227,7 @@ _MISTAKES = (
     _Mistake(
         "1 / rank is averaged over all retrieved relevant items", "mrr", value=_all_found_first
     ),
-    _Mistake("the cutoff is ignored", cutoff=lambda _: None),
+    _UNCUT,
     _Mistake("the cutoff is one rank too deep", cutoff=lambda k: k + 1),
     _Mistake("the cutoff is one rank too shallow", cutoff=lambda k: max(k - 1, 1)),
     _Mistake("items of grade 0 count as relevant", "", partial(_regraded, lambda g: g or 1)),
@@ -648,12 +649,14 @@ def _explain(forms: list[_CalledForm], wanted: Measure, *, repeats: bool) -> Aud
         (0, _others(wanted), forms),
         (1, [wanted], near),
         (1, definitions, near),
+        (-1, _others(wanted) if wanted.k else (), forms),
         (2, definitions, near[:1]),
     )
     for number, measures, tried in steps:
         if number == 2:  # of those that can be seen at all
             possible = [one for one in possible if near[0].shows(wanted, one)]
-        for form, made, equals in product(tried, combinations(possible, number), measures):
+        combined: Any = [(_UNCUT,)] if number < 0 else combinations(possible, number)
+        for form, made, equals in product(tried, combined, measures):
             if form.is_explained(equals, made):
                 return _audit(form, wanted, equals, made, repeats)
     return _audit(near[0], wanted, None, (), repeats)
