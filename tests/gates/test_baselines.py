@@ -325,11 +325,11 @@ def test_a_slice_without_a_value_is_recorded_without_it(gate):
 def test_after_judging_again_the_value_of_all_and_of_those_in_common_are_apart(n_new, gate):
     """With fewer than half of the queries in common there is nothing to compare."""
     gate.record(*case([1] * 60), **DROP)
-    again = {query: {"bad9"} for query in names(60)[: 60 - n_new]}
+    again = {query: {"bad3"} for query in names(60)[: 60 - n_new]}
     judgements = {**truth(60), **again}
     result = gate(judgements, results([1] * 60), **DROP)
     assert result.state == "stale"
-    value = (n_new + (60 - n_new) / 9) / 60
+    value = (n_new + (60 - n_new) / 3) / 60
     assert result.value == pytest.approx(value)
     if n_new == 30:
         said = f"on the 30 queries in common, MRR is unchanged at 1.000 ({value:.3f} over all)"
