@@ -79,8 +79,8 @@ class RankGate:
     ) -> GateResult:
         """Check thresholds, drops and slices at once.
 
-        With ``max_drop`` the gate needs its baseline, a file next to the test module that
-        ``--rank-update`` writes. A drop fails if it is beyond ``hard_drop``, or if it is beyond
+        With ``max_drop`` the gate needs its baseline, which ``--rank-update`` writes next to
+        the test module. A drop fails if it is beyond ``hard_drop``, or if it is beyond
         ``max_drop`` and is either significant or has two or more queries lost and none won.
 
         Parameters

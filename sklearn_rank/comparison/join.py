@@ -372,10 +372,10 @@ def _check_same_definitions(systems: Mapping[str, BaseEvaluation], measures: Seq
             then, now = (f"zero_division={scored.undefined}" for scored in pair)
         else:
             continue
-        msg = (
-            f"{measure} has {then} for {safe_repr(base)} but {now} for {safe_repr(name)}; "
-            "evaluate all systems the same way"
-        )
+        msg = f"{measure} has {then} for {safe_repr(base)} but {now} for {safe_repr(name)}"
+        if then == now:
+            msg = f"{measure} has another function for {safe_repr(name)} than for {safe_repr(base)}"
+        msg += "; evaluate all systems the same way"
         raise InvalidParameterError(msg)
 
 

@@ -66,7 +66,7 @@ _SOUGHT_IN_COMPARISONS = {
     **dict.fromkeys(("worst", "improved", "regressions"), "most_changed() lists queries"),
     **dict.fromkeys(("items", "queries", "query"), _OF_QUERIES),
     "per_query": "values({0}) has the values of each system, in the order of query_ids",
-    "systems": "names has their names, and evaluations has their results",
+    "systems": "see result.names and result.evaluations",
     "to_judge": "evaluations['new'].to_judge(baseline=result.evaluations['old']) lists items",
 }
 """Attributes of other libraries' comparisons, and where to find their content."""

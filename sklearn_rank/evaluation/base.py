@@ -282,8 +282,8 @@ class BaseEvaluation(Tabular):
         ----------
         slices : mapping, callable or str
             {query: label}, {query: labels}, {label: set or list of queries}, a function from query
-            id to label, or the name of a column of the data frames evaluated. A mapping whose keys
-            are all queries is read in the first way. Queries without a label are in no slice; a
+            id to label, or the name of a column of the data frames evaluated. If every key
+            is a query, values are read as labels. Queries without a label are in no slice; a
             warning lists those to which a mapping or function gives none ([] does so silently). Ids
             that ``evaluate`` left out are ignored.
 

@@ -276,7 +276,7 @@ def _without_unjudged(judged: RankingData) -> RankingData:
             judged_items = [item for item in items if item in truth]
             ranked[query] = judged_items, None if scores is None else scores[rows]
         ids = replace(ids, rankings=ranked)
-    items = no_items("condensed lists have no scores that compare across queries")
+    items = no_items("condensed lists have no scores comparable across queries")
     if judged.has_relevance:
         items = judged.items.without_unjudged()._replace(no_pool=items.no_pool)
     return replace(

@@ -306,7 +306,7 @@ class _Reader:
         query = self._id(place, query, "query")
         if query in self.lists:  # their order is ambiguous
             first = self.lists[query][0]
-            line = f"in line {first}" if isinstance(first, int) else first
+            line = f"on line {first}" if isinstance(first, int) else first
             before = f" (the first is {line})" if first else ""
             again = f"a second list of items for query {safe_repr(query)}{before}"
             self.source.fail(place, f"{again}; join them, or give the queries different ids")

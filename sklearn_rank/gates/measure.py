@@ -70,7 +70,7 @@ def measure(y_true: Any, y_score: Any, arguments: Arguments) -> Measured:
 def _refuse(what: str, word: str, limits: Limits) -> None:
     """RankGateFailure that names the word to allow a problem, unless it is allowed."""
     if word not in limits.allow:
-        fail(f"could not measure: {what}; pass {argument('allow', word)} if that is right")
+        fail(f"could not measure: {what}; pass {argument('allow', word)} if that is intended")
 
 
 def fail(msg: str) -> NoReturn:
@@ -194,7 +194,7 @@ def refusals(evaluation: BaseEvaluation, limits: Limits) -> list[str]:
         found.append(("unjudged", f"{have} no judgements"))
     found += [pair for pair in _left_out(evaluation, limits) if pair[0] != "undefined"]
     return [
-        f"{text}; pass {argument('allow', word)} if that is right"
+        f"{text}; pass {argument('allow', word)} if that is intended"
         for word, text in found
         if word not in limits.allow
     ]

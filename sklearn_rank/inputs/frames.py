@@ -254,7 +254,7 @@ def columns_of(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) 
     lacking = [name for name in given.values() if name is not None and name not in there]
     if lacking:
         listed = format_list(there, limit=20)
-        msg = f"columns names {format_list(lacking)}, but the frames have only {listed}"
+        msg = f"no frame has the column {format_list(lacking)} of columns=; they have {listed}"
         raise ColumnRoleError(msg)
     of_sides: list[Columns] = [
         {role: name for role, name in given.items() if name is None or name in names}

@@ -389,12 +389,12 @@ class ItemReader:
         if not self._unread:
             return
         counts = {name: (values, len(values)) for name, values in self._unread.items()}
-        advice = "Name it score (the highest ranks first), or pass only the ids, best first"
+        advice = "Name it 'score' (highest first), or pass only the ids, best first"
         where = "a dict of y_score"
         if self.form != "dicts":
             name, where = next(iter(self._unread)), "an object of y_score"
             advice = (
-                f"Pass {{item.id: item.{name} for item in ranking}} (the highest ranks first), or "
+                f"Pass {{item.id: item.{name} for item in ranking}} (highest first), or "
                 "only the ids, best first"
             )
         refuse_unread(counts, where, ORDER, advice)

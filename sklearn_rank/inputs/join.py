@@ -97,7 +97,7 @@ from sklearn_rank.support.text import argument, as_text, called, count, format_l
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Missing
 
 _NO_SCORES = (
-    "ranked lists have no scores to compare across queries; "
+    "ranked lists have no scores comparable across queries; "
     "pass relevance=, {item: score} rankings, or arrays"
 )
 _LISTS, _SETS = {list, tuple}, {set, frozenset}

@@ -251,7 +251,7 @@ def check_columns(columns: Columns | None) -> Columns:
     role_by_name: dict[str, str] = {}
     for role, name in columns.items():
         if role not in ROLES:
-            msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
+            msg = f"columns= has the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
         elif name is None and role in ("query", "item"):
             msg = f"columns sets {role!r} to None (no such column), but every row needs one"
         elif name is not None and not isinstance(name, str):
@@ -371,7 +371,7 @@ def refuse_unread(
     raise ColumnRoleError(msg)
 
 
-_RANKS_FIRST = {"score": " (the highest ranks first)", "distance": " (the lowest ranks first)"}
+_RANKS_FIRST = {"score": " (highest first)", "distance": " (lowest first)"}
 
 
 def _order_of(name: str) -> Role:

@@ -192,7 +192,7 @@ class Tabular(WithHints):
             return f"; use result[{name!r}]"
         near = closest(name, self._measures())
         if near:
-            return f"{near} Measures are elements: {self._in_terms_of_a_measure('result[{0}]')}"
+            return f"{near} For a measure: {self._in_terms_of_a_measure('result[{0}]')}"
         return super()._told(name)
 
     def _in_terms_of_a_measure(self, told: str) -> str:

@@ -41,7 +41,7 @@ def test_what_could_not_be_measured_ends_with_2_and_no_baseline_with_1(command):
         assert "..." not in text
     text = command("gate t.qrels none.run --name g --at-least map=0.1", 2)
     assert "ids of QRELS and RUN match" in text
-    assert "pass --allow no_hits if that is right" in text
+    assert "pass --allow no_hits if that is intended" in text
     assert "FAIL" in command(f"{GATE} --max-drop map=0.1", 1)
 
 

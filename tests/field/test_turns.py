@@ -60,7 +60,7 @@ WORKS = {
 RESULTS = {
     "ev.map": r"'map'; use result\['map'\]$",
     "ev.ndcg_at_10": r"use result\['ndcg_at_10'\]$",
-    "ev.ndcg": r"did you mean 'ndcg@10'\? Measures are elements: result\['map'\]$",
+    "ev.ndcg": r"did you mean 'ndcg@10'\? For a measure: result\['map'\]$",
     "ev.perquery": r"did you mean 'per_query'\?$",
     "ev._ipython_display_": "has no attribute '_ipython_display_'$",
     "change.map": r"'map'; use result\['map'\]$",

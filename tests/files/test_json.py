@@ -272,7 +272,7 @@ def test_two_lists_of_one_query_are_not_laid_end_to_end(read):
     data = "\n".join(map(json.dumps, lines)).encode()
     with pytest.raises(
         FileFormatError,
-        match=r"^<file>:3: a second list of items for query 'q' \(the first is in line 1\); join ",
+        match=r"^<file>:3: a second list of items for query 'q' \(the first is on line 1\); join ",
     ):
         read(io.BytesIO(data))
     with pytest.raises(

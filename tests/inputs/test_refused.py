@@ -578,7 +578,11 @@ def test_columns_of_tables(numbers: dict[str, Any], error: Any, message: str) ->
             TypeError,
             r"y_score\['q'\]: an item has several ids: 'id'",
         ),
-        ([{"points": 1}, {"points": 2}], ColumnRoleError, r"'points' \(numbers\).* Name it score"),
+        (
+            [{"points": 1}, {"points": 2}],
+            ColumnRoleError,
+            r"'points' \(numbers\).* Name it 'score'",
+        ),
     ],
 )
 def test_hits_whose_numbers_order_nothing(hits: Any, error: Any, message: str) -> None:

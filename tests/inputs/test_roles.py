@@ -109,7 +109,7 @@ def test_ids_of_items_are_not_read_as_grades() -> None:
     ("columns", "message"),
     [
         ({"query": "item", "item": "item"}, "gives 'item' to 'query' and to 'item', but a column"),
-        ({"grade": "zz"}, "columns names 'zz', but the frames have"),
+        ({"grade": "zz"}, "no frame has the column 'zz' of columns=; they have"),
         ({"relevant": {"item": "item"}}, "unknown role 'relevant'"),
         ({"item": 7}, "sets 'item' to 7, which is not the name of a column"),
     ],
