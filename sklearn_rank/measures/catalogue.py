@@ -379,15 +379,18 @@ _OF_OTHERS = {
     """,
     _BY_MODEL: """
         answercorrectness answerrelevance answerrelevancy contextentityrecall contextrelevance
-        contextrelevancy faithfulness groundedness hallucination
+        contextrelevancy contextualrelevancy faithfulness groundedness hallucination
     """,
     _ANY: "alphandcg arhr erria fallout infap lift meanrank mr",
     "result.counts has the numbers of items": "numq numrel numrelret numret",
 }
 _OTHER_WORDS = {
     **{word: told for told, words in _OF_OTHERS.items() for word in words.split()},
-    "contextrecall": f"for ids use 'recall', or {_BY_MODEL}",
-    "contextprecision": f"for ids use 'precision', or {_BY_MODEL}",
+    **{
+        f"{context}{name}": f"for ids use {name!r}, or {_BY_MODEL}"
+        for context in ("context", "contextual")
+        for name in ("recall", "precision")
+    },
     "hits": "hits@10 of knowledge graphs is 'hit_rate@10'",
     "accuracy": "accuracy@10 of sentence-transformers is 'hit_rate@10'",
     "rbo": "rank_biased_overlap_score(first, second) compares two rankings",

@@ -95,6 +95,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     """
     if "measures" in parameters:
         parameters["measures"] = parse_measures(parameters["measures"], distinct=False)
+    if _is_of_ir_measures(spec):
+        spec = str(spec)
     if isinstance(spec, Measure):
         result = spec
     elif isinstance(spec, str):
@@ -121,6 +123,11 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     return replace(changed, given=result.given | parameters.keys())
 
 
+def _is_of_ir_measures(spec: Any) -> bool:
+    """Whether this is a measure of ir_measures, such as ``nDCG @ 10``."""
+    return type(spec).__module__.partition(".")[0] == "ir_measures"
+
+
 def hint_of_function(name: str) -> str:
     """``; ...`` for a function or class that another program has for a measure, or nothing."""
     spelled, says = re.sub(_IN_FUNCTIONS, "", name), "evaluate(y_true, y_score, {!r}) computes it"
@@ -132,7 +139,7 @@ def hint_of_function(name: str) -> str:
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from a sequence of them."""
-    if isinstance(measures, (str, Measure)):
+    if isinstance(measures, (str, Measure)) or _is_of_ir_measures(measures):
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
