@@ -310,9 +310,14 @@ def require_query_ids(X: object, y: object, groups: object, name: str, owner: st
 
 def _missing_ids(X: object, name: str, owner: str, option: str) -> str:
     """Error text: the missing ids, where they were lost, and how to pass them."""
+    how = "Pass eval_groups="
+    if not owner.startswith("eval_X"):
+        how = (
+            f"{reason_for_missing_ids(X, name)}Either run under "
+            "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid"
+        )
     return (
-        f"{owner} needs the query id of every row and got none. {reason_for_missing_ids(X, name)}"
-        "Either run under sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, "
+        f"{owner} needs the query id of every row and got none. {how}, "
         f"or give X a column or an index level named {name!r} ({option}=), or y such an index level"
     )
 
