@@ -27,6 +27,7 @@ _OF_COMPARE = {
     **dict.fromkeys(("runs", "systems"), "systems are y_score, {name: ranking}"),
     **dict.fromkeys(("stat_test", "test", "tests"), "the test is a paired randomization test"),
     **dict.fromkeys(("correction", "p_adjust"), "p_holm is corrected by Holm's method"),
+    "by": "of one frame pass {name: part for name, part in frame.groupby(column)} as y_score",
     "baseline": "the first system is the baseline",
     "slices": "compare(...).by_slice(slices) compares each slice",
 }

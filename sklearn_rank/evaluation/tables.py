@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from datetime import date, time
+from numbers import Number
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -212,6 +213,11 @@ def remarks_of(evaluation: BaseEvaluation) -> str:
     return remarks(evaluation.counts, evaluation.hint, examples)
 
 
+def example_of(query: Any) -> str:
+    """A query as an example; a number could be a count."""
+    return ("query " if isinstance(query, Number) else "") + safe_repr(query)
+
+
 def remarks(
     counts: dict[str, Any], hint: str = "", examples: Mapping[str, Any] = MappingProxyType({})
 ) -> str:
@@ -219,7 +225,7 @@ def remarks(
     parts = [count(counts["queries"], "query", "queries")]
     for key, text in _REMARKS.items():
         n = counts.get(key, 0)
-        shown = f" ({safe_repr(examples[key])})" if key in examples else ""
+        shown = f" ({example_of(examples[key])})" if key in examples else ""
         parts += [f"{n:,} {text.format(s='' if n == 1 else 's')}{shown}"] * bool(n)
     parts += collection_remarks(counts)
     if counts.get("assumed") == "complete":

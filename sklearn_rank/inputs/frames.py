@@ -20,6 +20,7 @@ from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.arrays import CodedIds, IntegerIds, is_hashable
 from sklearn_rank.inputs.hits import list_among
 from sklearn_rank.inputs.roles import (
+    FEW_TEXTS,
     GRADE,
     ORDER,
     Columns,
@@ -30,6 +31,7 @@ from sklearn_rank.inputs.roles import (
     is_known,
     names_of,
     refuse_unread,
+    role_of,
     text_grades,
     unread_columns,
     wanted_of,
@@ -118,7 +120,7 @@ def as_tables(
             side = side_of(frame, name, given, labels)
             side.refuse_spare(frame)
             reader = truth_of if name == "y_true" else run_of
-            about = QueryColumns(frame, side.named["query"])
+            about = QueryColumns(frame, side.named["query"], side.named["item"])
             rest, bare = _without_bare_rows(frame, side)
             table = reader(rest, side.named, about_queries=about)
             sides[name] = table.of_queries([*table.query_ids, *bare]) if bare else table
@@ -216,9 +218,14 @@ def eager_frame(values: Any, name: str) -> nw.DataFrame[Any]:
     index = getattr(values, "index", None)
     for level in getattr(index, "names", ()):
         if isinstance(level, str) and is_known(level) and level not in eager.columns:
+            how = f"pass {name}.reset_index() to make it a column"
+            if not any(is_known(column) for column in _names(eager)):
+                how += (
+                    "; if each column is an item, give both frames the same rows and columns by "
+                    ".reindex() and pass .to_numpy()"
+                )
             msg = (
-                f"the index of {name} is named {safe_repr(level)}, but an index is not read; "
-                f"pass {name}.reset_index() to make it a column"
+                f"the index of {name} is named {safe_repr(level)}, but an index is not read; {how}"
             )
             raise ColumnRoleError(msg)
     return eager
@@ -471,15 +478,39 @@ DIVIDED_QUERY = "column {} needs one value per query, but query {} has both {} a
 """Advice for a query with several labels."""
 
 
+_MOST_QUERIES = 0.9
+
+
 class QueryColumns:
     """Columns of a frame with values per query; queries are in column ``query``."""
 
-    def __init__(self, frame: nw.DataFrame[Any], query: str) -> None:
+    def __init__(self, frame: nw.DataFrame[Any], query: str, item: str) -> None:
         self.frame = frame
         self.query = query
+        self.item = item
 
     def __contains__(self, name: object) -> bool:
         return name in self.frame.columns
+
+    def systems(self, y_true: str, y_score: str) -> str:
+        """Advice if a column tells rows of an item apart, each value with most queries; or ""."""
+        frame, n_queries = self.frame, self.frame[self.query].n_unique()
+        for name in frame.columns:
+            if name in (self.query, self.item) or role_of(name) or frame[name].dtype.is_float():
+                continue
+            n = frame[name].n_unique()
+            with_query = frame.select([self.query, name]).unique()
+            if not 2 <= n <= FEW_TEXTS or len(with_query) < _MOST_QUERIES * n * n_queries:
+                continue
+            if not frame.select([self.query, self.item, name]).is_duplicated().any():
+                key, by = "name", f"groupby({safe_repr(name)})"
+                if frame.implementation.is_polars():
+                    key, by = "(name,)", f"group_by({safe_repr(name)}, maintain_order=True)"
+                return (
+                    f"Column {safe_repr(name)} has {n} values: if they are systems, pass compare("
+                    f"{y_true}, {{name: part for {key}, part in {y_score}.{by}}})."
+                )
+        return ""
 
     def labels(self, name: str) -> dict[Any, Any]:
         """{query: label}; InvalidParameterError if a query has several."""

@@ -551,8 +551,11 @@ def _without_duplicates(run: Run, options: ReadOptions) -> Run:
     if options.duplicates == "raise":
         both = first_repeated(keys)
         number, item = keys[both[0]]
-        positions = rows[list(both)] - run.offsets[number]
-        refuse_duplicate(Where("y_score", run.query_ids[number]), safe_repr(item), *positions)
+        first, again = rows[list(both)] - run.offsets[number]
+        where, systems = Where("y_score", run.query_ids[number]), ""
+        if run.about_queries is not None:
+            systems = run.about_queries.systems(called("y_true"), called("y_score"))
+        refuse_duplicate(where, safe_repr(item), first, again, systems)
     # All rows but the repeated ones that are not the best of their item.
     best = rows[best_occurrences(keys, None if run.scores is None else run.scores[rows])]
     return run.take(np.setdiff1d(np.arange(run.n_rows), np.setdiff1d(rows, best)))
@@ -718,9 +721,12 @@ def _refuse_other_sides(y_true: Any, y_score: Any, *, is_shared: bool) -> None:
         )
     for name, side in (("y_true", y_true), ("y_score", y_score)):
         if not (msg or is_shared) and hasattr(side, "iloc") and names_rows(side.index):
+            other = "y_score" if name == "y_true" else "y_true"
+            how = f"pass both as Series or mappings, or {name}.tolist()"
+            if hasattr(y_true, "iloc") and hasattr(y_score, "iloc"):
+                how = f"give {other} the queries as its index, or pass .tolist() of both"
             msg = (
-                f"the index of {name} names queries, but the other side has no query ids to join "
-                f"by; pass both as Series or mappings, or {name}.tolist()"
+                f"the index of {name} names queries, but {other} has no query ids to join by; {how}"
             )
     if msg:
         raise TypeError(msg)
@@ -731,6 +737,9 @@ def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool)
     if set(map(type, rankings)) == {str} and (is_shared or len(truths) != len(rankings)):
         msg = "y_score is a list of strings, not one list per query; for a single query pass "
         msg += "[y_true] and [y_score]"
+        raise TypeError(msg)
+    if truths and rankings and are_records(truths) and are_records(rankings):
+        msg = "y_true and y_score are lists of rows; pass data frames: pandas.DataFrame(y_true)"
         raise TypeError(msg)
     if not is_shared:
         are_tuples = set(map(type, truths)) == {tuple}
@@ -758,9 +767,6 @@ def _refuse_elements(truths: list[Any], rankings: list[Any], *, is_shared: bool)
     if not rankings:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
-    if are_records(truths) and are_records(rankings):
-        msg = "y_true and y_score are lists of rows; pass data frames: pandas.DataFrame(y_true)"
-        raise TypeError(msg)
     for name, given, rule in (
         ("y_score", rankings, "the lists layout takes one ranked list per query"),
         ("y_true", truths, "pass a set, a list or {item: grade} per query, or one set for all"),

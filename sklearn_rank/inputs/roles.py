@@ -210,12 +210,17 @@ def is_known(name: str) -> bool:
 
 
 def are_records(side: Any) -> bool:
-    """Whether these are dicts with a query, an item and perhaps more, like rows of a table."""
-    if not isinstance(side[0], dict):
+    """Whether these are dicts or named tuples with a query and an item, like rows of a table."""
+    if hasattr(side[0], "_asdict"):  # named tuples
+        keys = side[0]._fields
+        if not all(type(row) is type(side[0]) for row in side):
+            return False
+    elif not isinstance(side[0], dict):
         return False
-    keys = side[0].keys()
-    if not all(isinstance(row, dict) and row.keys() == keys for row in side):
-        return False
+    else:
+        keys = side[0].keys()
+        if not all(isinstance(row, dict) and row.keys() == keys for row in side):
+            return False
     return {"query", "item"} <= {role_of(key) for key in keys if isinstance(key, str)}
 
 

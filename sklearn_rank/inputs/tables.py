@@ -80,13 +80,17 @@ def best_occurrences(keys: Sequence[Hashable], scores: Any = None) -> list[int]:
     return sorted(best.values())
 
 
-def refuse_duplicate(where: object, item: str, first: int, again: int) -> NoReturn:
-    """DuplicateItemError for an item at two positions of a ranking."""
+def refuse_duplicate(
+    where: object, item: str, first: int, again: int, systems: str = ""
+) -> NoReturn:
+    """DuplicateItemError for an item at two positions of a ranking, perhaps by several systems."""
     advice = "Keep one of them."
     if takes("duplicates"):
         option = argument("duplicates", "first")
         of_evaluate = " to evaluate" * (option == "duplicates='first'")  # no metric function's
         advice = f"Pass {option}{of_evaluate} to keep the best-ranked one."
+    if systems:
+        advice = f"{systems} Otherwise {advice[0].lower()}{advice[1:]}"
     msg = f"{where} holds item {item} at positions {first + 1} and {again + 1}. {advice}"
     raise DuplicateItemError(msg)
 

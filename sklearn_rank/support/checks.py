@@ -293,6 +293,8 @@ def check_grades(
         position = int(np.flatnonzero(wrong)[0])
         msg = f"{name} contains a {what} ({given.flat[position]!s}) at {where(position)}"
         if what == "negative grade":
+            if (given[wrong] % 1).any():
+                advice = f". Are {called('y_true')} and {called('y_score')} swapped?"
             msg += f"; evaluate reads it as not judged under {argument('convention', 'trec_eval')}"
             msg += advice
         raise ValueError(msg)

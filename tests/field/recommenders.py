@@ -5,6 +5,7 @@ from math import log2
 
 import numpy as np
 import pandas as pd
+import polars as pl
 from scipy import sparse
 
 from sklearn_rank.exceptions import DuplicateItemError
@@ -48,6 +49,7 @@ for kind in (
         source = f"implicit#726: {kind.__name__} of {np.dtype(dtype).name}"
         row(source, kind(M("0 1 0").astype(dtype)), M("0.9 0.5 0.1"), "map", 1 / 2)
 judged = sparse.csr_array(M("0 1 0"))
+row("implicit: bare ids", judged, M("1 0"), "map", Refused("set of relevant ids"))
 row("implicit: ids and scores", judged, (M("1 0"), M("0.9 0.5")), "map", Refused("ids"))
 case("spark#24458", "a b c", "a x", "map@2", 1 / 1 / 2)
 case("spark#24458", "a b c", "a x", "map(denominator=relevant)@2", 1 / 1 / 3)
@@ -99,3 +101,27 @@ source = "a score and a distance that differ"
 row(source, log("user item", "u a"), ranked, "mrr", Refused("distance"), {})
 case("recommenders#1041", "a b", "a=0.9", "recall@2", 1 / 2)
 case("lightfm#544", "a b c d e", "a b", "recall(denominator=min)@2", 2 / 2)
+# Several systems, users and rows
+OF_Y = {"scorer": "y and what predict returns have the same rows"}
+likes = log("user item", "u a | v b | w c")
+shown = log("user item score", "u x 2 | u a 1 | v b 2 | v x 1 | w c 2 | w x 1")
+logged = pd.concat([shown.assign(system="old"), shown.assign(system="new")])
+wanted = Refused("'system' has 2 values.*compare.*groupby.*'first'", DuplicateItemError)
+row("a log of two systems", likes, logged, "mrr", wanted)
+wanted = Refused("'system' has 2 values.*group_by", DuplicateItemError)
+row("a log in Polars", pl.from_pandas(likes), pl.from_pandas(logged), "mrr", wanted)
+logged = pd.concat([shown, shown[:1]]).assign(system="old")
+row("an item shown twice", likes, logged, "mrr", Refused("^(?!.*values)"))
+judged = pd.Series([["a"], ["b"]], index=["u", "v"])
+wanted = Refused("give y_score the queries as its index")
+row("a series without users", judged, pd.Series([["x", "a"], ["b", "x"]]), "mrr", wanted, {}, OF_Y)
+judged, ranked = ([*frame.itertuples(index=False)] for frame in (likes, shown))
+row("named tuples", judged, ranked, "mrr", Refused("lists of rows; pass data frames"), {}, OF_Y)
+wide = [
+    frame.assign(n=1).pivot(index="user", columns="item", values="n") for frame in (likes, shown)
+]
+row("pivoted frames", *wide, "mrr", Refused("each column is an item.*reindex.*to_numpy"))
+# Scores and grades in torchmetrics' order
+scores = M("-0.5 1.5 0.5 | 2.0 -1.25 0.1")
+wanted = Refused("Are y_true and y_score swapped.$")
+row("scores before grades", scores, M("1 0 1 | 0 1 0"), "map", wanted)

@@ -20,12 +20,14 @@ RUN = {"q1": ["a", "x"], "q2": ["x", "b"], "q3": ["x", "y", "z", "c"]}
 ROWS = [{"query": "q1", "retrieved": ["a"], "relevant": ["a"]}]
 EV, ONE = sr.evaluate(TRUTH, RUN, ["map", "ndcg@10"]), sr.evaluate(TRUTH, RUN, "mrr")
 CHANGE = sr.compare(TRUTH, {"old": RUN, "new": RUN}, ["map", "mrr"])
+OF_IR_MEASURES = type("Of", (), {"__module__": "ir_measures.x", "__str__": lambda _: "nDCG@10"})()
 NAMES = {
     "pd": pd,
     "np": np,
     "mrr": CHANGE["mrr"],
     "query": sr.compare(TRUTH, {"old": {q: ["b"] for q in RUN}, "new": RUN}).most_changed()[0],
     "gate": pr.assert_map_at_least(TRUTH, RUN, 0.1),
+    "OF_IR_MEASURES": OF_IR_MEASURES,
     "sr": sr,
     "pr": pr,
     "TRUTH": TRUTH,
@@ -49,6 +51,11 @@ WORKS = {
         "recall@5": 1.0, "hit_rate@5": 1.0, "mrr": (1 + 1 / 2 + 1 / 4) / 3
     },
     "str(sr.measure('ndcg(gain=linear)') @ 10)": "ndcg(gain=linear)@10",
+    "[*sr.evaluate(TRUTH, RUN, [OF_IR_MEASURES, 'mrr']).scores]": ["ndcg@10", "mrr"],
+    "[*sr.evaluate(TRUTH, RUN, OF_IR_MEASURES).scores]": ["ndcg@10"],
+    "str(sr.evaluate({1: {2}, 3: {4}}, {1: [2]}, 'mrr')).splitlines()[2]": (
+        "2 queries; 1 judged, but no results returned (query 3)"
+    ),
     "sr.compare(TRUTH, {'map': RUN, 'mrr': RUN}, ['map', 'mrr'])['mrr'].system": "mrr",
     "pd.Series([one, one]).tolist() == [one, one]": True,
     "pd.DataFrame({'run': [one, one]}).shape": (2, 1),
@@ -137,6 +144,8 @@ OTHER_MEASURES = {
     "sr.measure('ndcg at 10')": r"did you mean 'ndcg@10'\?$",
     "sr.measure('ndcg@[5,10]')": r"several are written 'ndcg@5,10'$",
     "sr.measure('context_recall@5')": "for ids use 'recall', or pass a judge model's numbers as v",
+    "sr.measure('contextual_recall@5')": "for ids use 'recall', or pass a judge model's numbers",
+    "sr.measure('contextual_precision')": "for ids use 'precision', or pass a judge model's",
     "sr.measure('context_precision')": "for ids use 'precision', or pass a judge model's",
     "sr.measure('avg_precision')": r"did you mean 'map'\?; known",
     "sr.measure('retrieval_normalized_dcg')": r"did you mean 'ndcg'\?; known",
@@ -213,6 +222,7 @@ CALLS = {
     "sr.evaluate(TRUTH, RUN, return_mean=False)": r"; evaluate\(...\).per_query has the values$",
     "sr.evaluate(TRUTH, RUN, key=str)": "; use string_provider=$",
     "sr.recall_at_k_score(TRUTH, RUN, k=5, key=str)": "; use string_provider=$",
+    "sr.compare(TRUTH, RUN, by='system')": r"{name: part for name, part in frame.groupby\(colu",
     "sr.evaluate(TRUTH, RUN, make_comparable=True)": "; use missing=",
     "sr.compare(TRUTH, runs=[RUN, RUN])": "; systems are y_score, {name: ranking}$",
     "sr.compare(TRUTH, {'a': RUN, 'b': RUN}, test='t')": "; the test is a paired randomization",
