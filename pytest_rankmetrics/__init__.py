@@ -68,6 +68,8 @@ __all__ = sorted(_HOME_OF)
 _NOT_WORSE = "it is called 'assert_not_worse' here; rank_gate.check compares with a baseline"
 _FIXTURE = "it is a fixture: name it as an argument of the test"
 _NAMED_ELSEWHERE = {
+    "assert_at_least": "use assert_metric(y_true, y_score, 'ndcg@10', at_least=...)",
+    "assert_at_most": "use assert_metric(y_true, y_score, 'lag', at_most=...)",
     **dict.fromkeys(("assert_better", "assert_no_drop", "assert_not_regressed"), _NOT_WORSE),
     **dict.fromkeys(("assert_no_regression", "assert_no_regressions"), _NOT_WORSE),
     **dict.fromkeys(("rank_gate", "rank_regression"), _FIXTURE),

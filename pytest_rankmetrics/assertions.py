@@ -112,7 +112,7 @@ def assert_not_worse(
     ----------
     y_true, y_score, y_baseline
         Ground truth, rankings to assess, and rankings to compare them with, in the same layout; or
-        two Evaluations, the new one first.
+        two Evaluations. The new system comes before the old one.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         Measures to compare, each in its own direction.
     baseline_relevance

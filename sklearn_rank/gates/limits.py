@@ -152,9 +152,10 @@ ARGUMENTS = (
     "name",
 )
 """Arguments of a gate, without its data and the reading options of ``evaluate``."""
-_LIMITS_ELSEWHERE = {
+LIMITS_ELSEWHERE = {
     **dict.fromkeys(
-        ("min", "minimum", "min_score", "floor", "threshold"), "did you mean 'at_least'?"
+        ("min", "minimum", "min_score", "floor", "threshold", "thresholds", "fail_under"),
+        "did you mean 'at_least'?",
     ),
     **dict.fromkeys(("max", "maximum", "max_score", "ceiling"), "did you mean 'at_most'?"),
     **dict.fromkeys(("at", "cutoff", "k"), "a measure names it, as in 'ndcg@10'"),
@@ -261,7 +262,7 @@ def _refuse_unknown(arguments: Mapping[str, Any], reading: Sequence[str]) -> Non
                 f"; limits are {', '.join(ARGUMENTS[1:4])} and others; "
                 "pass other measures as measures="
             )
-            meant = hint(name, accepted, _LIMITS_ELSEWHERE) or words
+            meant = hint(name, accepted, LIMITS_ELSEWHERE) or words
             msg = f"unexpected keyword argument {name!r}{meant}"
             raise TypeError(msg)
 
@@ -277,8 +278,9 @@ def _read_limits(
     measures = _Measures([*values, *totals])
     named = given("measures") or ()
     rule = f"measures are a str, a Measure or a sequence of them, got {safe_repr(named)}"
-    is_read = isinstance(named, (Iterable, Measure))
-    _need(is_read, f"{rule}; limits are named, as in max_drop=0.02")
+    is_read = isinstance(named, (Iterable, Measure)) and not isinstance(named, Mapping)
+    as_in = f"at_least={safe_repr(named)}" if isinstance(named, Mapping) else "max_drop=0.02"
+    _need(is_read, f"{rule}; limits are named, as in {as_in}")
     for spec in (named,) if isinstance(named, (str, Measure)) else named:
         measures.add(spec)
     least, most = (measures.limits(given(name), name) for name in ("at_least", "at_most"))

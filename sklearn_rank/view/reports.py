@@ -102,7 +102,9 @@ _GREEN, _TITLE = "\u2705", "Ranking quality: "
 LONGEST_HEADING = 100
 ROWS_OF_COMMENT = 12
 """Rows of the table of a comment."""
-_DOUBT = "not confirmed: a drop beyond the limit that may be chance; the gate passes"
+_DOUBT = (
+    "not confirmed: a drop beyond the limit that may be chance; such a drop alone fails no gate"
+)
 
 
 def markdown(summary: Summary) -> str:
@@ -221,11 +223,14 @@ def _folded(run: GateRun) -> str:
     largest = "largest" if n_shown == 1 else f"{n_shown} largest"
     of = f"of {record['worse']:,} losses" if record["worse"] > n_shown else ""
     title = f"{_name(run)}: the {largest} {of or ('loss' if n_shown == 1 else 'losses')}"
+    is_new = any(finding["rule"] == "no_baseline" for finding in record["findings"])
+    is_drop = n_shown or record["largest_fall"] > 0
+    what = f"accept this {'drop' if is_drop else 'run'}" if not is_new else "record the baseline"
     if not n_shown:
-        title = f"{_name(run)}: how to accept the drop"
-    accept = re.sub(r"`{3,}", "``", record["accept"])
+        title = f"{_name(run)}: how to {what}"
+    accept = re.sub(r"`{3,}", "``", record["update" if is_new else "accept"])
     parts = [f"<details><summary>{title}</summary>", _table(record["losers"], IN_FULL)]
-    parts += ["To accept this drop:", f"```text\n{accept}\n```"] if accept else []
+    parts += [f"To {what}:", f"```text\n{accept}\n```"] if accept else []
     parts += [escape_markdown(record[text]) for text in ("where_to_accept", "outlook")]
     if not any(parts[1:]):  # the gate could not be measured
         return ""

@@ -26,6 +26,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "hard_drop alone": ({"at_least": {"map": 0.1}, "hard_drop": 0.1}, "hard_drop needs max_drop="),
     "slices alone": ({**DROP, "max_slice_drop": 0.1}, "slice limits need slices="),
     "no drop": ({"slices": {"q": "s"}, "max_slice_drop": 0.1}, "max_slice_drop needs max_drop="),
+    "a dict": ({"measures": {"map": 0.8}}, r"are named, as in at_least=\{'map': 0\.8\}$"),
     "measures": ({"measures": 0.02}, "limits are named, as in max_drop=0.02$"),
     # percent, and what every value or none meets
     "percent": ({"at_least": {"mrr": 93}}, "must be at most 1.*for 93 % write 0.93"),
