@@ -25,6 +25,7 @@ from sklearn_rank.gates.gate import failed, judge_gate
 from sklearn_rank.gates.limits import (
     DIRECTORY,
     EXTENSION,
+    LIMITS_ELSEWHERE,
     Settings,
     file_name,
     in_ci,
@@ -35,7 +36,7 @@ from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.runtime import waiting
-from sklearn_rank.support.text import closest, count, format_list, safe_repr, safe_text
+from sklearn_rank.support.text import count, format_list, hint, safe_repr, safe_text
 from sklearn_rank.view.reports import REPORTS, write_reports, write_step_summary
 from sklearn_rank.view.summary import GateRun, Summary, print_summary
 from sklearn_rank.view.words import warnings_of
@@ -199,6 +200,8 @@ def _configuration(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]
         for what in ("QRELS", "RUN", "--name"):
             if what not in typed:
                 msg = f"{what} is missing: pass QRELS, RUN and --name, or --config"
+                if what == "RUN" and ".json" in (file := arguments.qrels):
+                    msg += f"; a file that has both is named twice, {shown(file)} {shown(file)}"
                 raise ValueError(msg)
         return Path(), {"gate": [gate]}
     if typed:
@@ -350,5 +353,6 @@ def _baselines(arguments: argparse.Namespace, table: Mapping[str, Any], path: Pa
 def _refuse_unknown(table: Mapping[str, Any], keys: Any, where: str) -> None:
     for name in table:
         if name not in keys:
-            msg = f"{where}: unknown key {safe_repr(name)}{closest(name, keys)}"
+            elsewhere = LIMITS_ELSEWHERE if "at_least" in keys else {}
+            msg = f"{where}: unknown key {safe_repr(name)}{hint(name, keys, elsewhere)}"
             raise ValueError(msg)

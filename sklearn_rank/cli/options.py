@@ -219,7 +219,7 @@ def reading_help() -> str:
 
 _OTHER_NAMES = {
     **dict.fromkeys(("--metric", "--metrics"), "--measure"),
-    **dict.fromkeys(("--min", "--threshold"), "--at-least"),
+    **dict.fromkeys(("--min", "--threshold", "--fail-under", "--minimum"), "--at-least"),
     "--report": "--html",
     "-o": "--output",
 }
@@ -229,6 +229,10 @@ _OPTIONS_ELSEWHERE = {
     **dict.fromkeys(("--baseline", "--qrels", "--run"), "files need no option, see the usage"),
     "--slices": "'sklearn-rank report' takes slices",
     "--output": "redirect the output with > FILE",
+    **dict.fromkeys(
+        ("--test", "--stat-test", "--ttest", "--t-test", "--significance"),
+        "'sklearn-rank compare' always has a paired randomization test",
+    ),
 }
 """What to do instead in commands without an option."""
 
@@ -242,6 +246,13 @@ class _Parser(argparse.ArgumentParser):
         if rest:
             own = self._option_string_actions
             elsewhere = {name: told for name, told in _OPTIONS_ELSEWHERE.items() if name not in own}
+            if self.prog.endswith(" report"):
+                elsewhere |= dict.fromkeys(("--html", "--format"), "it writes HTML, to -o FILE")
+            if "--baseline-dir" in own:
+                told = (
+                    "--baseline-dir names the directory of baselines, --update records a run there"
+                )
+                elsewhere["--baseline"] = f"{told}, and 'sklearn-rank compare' takes two runs"
             if "--json" in own:
                 elsewhere["--format"] = "pass --json FILE or --markdown FILE"
             if unknown:
@@ -269,6 +280,8 @@ class _Parser(argparse.ArgumentParser):
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
         if choice:
             message += closest(choice[1], re.split(r"[', ]+", choice[2]))
+            if choice[1] in ("latex", "tex"):
+                message += "; in Python, to_frame().to_latex(escape=True)"
         super().error(safe_text(message, limit=None))
 
 
@@ -286,6 +299,7 @@ def _command(
         description=fill(description, WIDTH),
         epilog="\n  ".join(["examples:", *lines]) + f"\n\nguide: {SITE}/cli.html",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
         **more,
     )
     return parser

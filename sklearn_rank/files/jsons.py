@@ -122,6 +122,8 @@ def _objects(source: Source, value: Any) -> tuple[list[Any], str]:
         what = f"has the keys {format_list(value)}, which do not form"
         side = "a run" if source.is_run else "judgements"
         how = "write {query: items}, or a list of objects with a query"
+        if {"format", "seal", "queries"} <= value.keys():
+            how = "it is the baseline of a gate: compare with it by 'sklearn-rank gate'"
         source.fail(None, f"{what} {side}; {how}")
     objects = [
         {**(items if _has_list(source, items) else {"items": items}), "query": query}

@@ -393,6 +393,9 @@ _OTHER_WORDS = {
     },
     "hits": "hits@10 of knowledge graphs is 'hit_rate@10'",
     "accuracy": "accuracy@10 of sentence-transformers is 'hit_rate@10'",
+    **dict.fromkeys(
+        ("alltrec", "official"), "name the measures, as in 'map', 'rprec', 'bpref', 'P_10'"
+    ),
     "rbo": "rank_biased_overlap_score(first, second) compares two rankings",
 }
 """Measures of other programs, by plain name, and what to use instead."""

@@ -116,6 +116,10 @@ NO_LIMIT = "[[gate]]\nname = 'x'\nqrels='t.qrels'\nrun='a.run'"
         ("", "has no gate; write one as [[gate]]"),
         ("[[gate]]\nname = 'x'", "gate 'x' has no qrels"),
         (NO_LIMIT, "FAIL: x: could not measure: the gate has no limit"),
+        (
+            CONFIG.replace("at_least", "thresholds", 1),
+            "unknown key 'thresholds'; did you mean 'at_",
+        ),
         (CONFIG.replace("at_least", "at_leest", 1), "unknown key 'at_leest'; did you mean 'at_le"),
         (
             CONFIG.replace("min_slice_size", "min_slices_size"),

@@ -111,6 +111,12 @@ def test_a_narrow_terminal_gets_fewer_columns_and_whole_numbers(width, gone, kep
         ("compare t.qrels one.run two.run --metrics map", "; did you mean '--measure'?"),
         ("gate t.qrels one.run --report x", "; did you mean '--html'?"),
         ("gate t.qrels one.run --min map=0.5", "; did you mean '--at-least'?"),
+        ("gate t.qrels one.run --fail-under map=0.5", "; did you mean '--at-least'?"),
+        ("gate t.qrels one.run --at map=0.5", "unrecognized arguments: --at map=0.5"),
+        ("compare t.qrels one.run two.run --stat-test t", "has a paired randomization test"),
+        ("report t.qrels one.run --html x.html", "; it writes HTML, to -o FILE"),
+        ("report t.qrels one.run --format latex", "; it writes HTML, to -o FILE"),
+        ("evaluate t.qrels one.run --format latex", r"to_frame().to_latex(escape=True)"),
         ("gate t.qrels one.run --format json", "pass --json FILE or --markdown FILE"),
         (
             "gate t.qrels one.run --max-drop ndcg@10=0.02,map=1%",

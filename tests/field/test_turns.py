@@ -150,6 +150,7 @@ OTHER_MEASURES = {
     "sr.measure('avg_precision')": r"did you mean 'map'\?; known",
     "sr.measure('retrieval_normalized_dcg')": r"did you mean 'ndcg'\?; known",
     "sr.measure('top5_accuracy')": "'hit_rate@10'; known",
+    "sr.measure('all_trec')": "name the measures, as in 'map', 'rprec', 'bpref', 'P_10'",
     "sr.measure('num_rel_ret')": "result.counts has the numbers of items",
     **typed(
         "sr.measure('RetrievalRecall@5')", "sr.measure('mean_recall@5')",
@@ -198,6 +199,7 @@ OTHER_NAMES = {
     "pr.assert_rbp_at_least": r"; use assert_metric\(y_true, y_score, 'rbp', at_least=...\)",
     "pr.assert_no_regression": "; it is called 'assert_not_worse' here",
     "from pytest_rankmetrics import evaluate": "; it is in sklearn_rank$",
+    "from pytest_rankmetrics import assert_at_least": r"assert_metric\(.*, at_least=...\)$",
     "from pytest_rankmetrics import rank_gate": "; it is a fixture: name it as an argument",
 }  # fmt: skip
 RELEVANT = r"{row\['query'\]: row\['relevant'\] for row in y_true}"
@@ -241,6 +243,7 @@ CALLS = {
     "pr.assert_map_at_least(TRUTH, RUN, 0.5, 10)": r"^assert_map_at_least\(\) .* as in k=10$",
     "pr.assert_not_worse(TRUTH, RUN, {}, 'mrr', 0.1)": r"as in max_drop=0.1$",
     "pr.assert_metric('mrr', TRUTH, RUN, at_least=0.7)": "the order is y_true, y_score, measure$",
+    "pr.assert_metric(TRUTH, RUN, {'mrr': 0.7})": "the order is y_true, y_score, measure$",
     "sr.audit(len, 'ndcg@10', convention='sklearn')": r"as in 'ndcg\(gain=linear\)@10'$",
     "sr.audit(len, 'ndcg@10', duplicates='max')": "must be one of 'first', 'raise'",
     "sr.audit(len, 'ndcg', k=10)": "put it in the measure, as in 'ndcg@10'$",
@@ -284,10 +287,12 @@ def test_the_warning_leads_on(typed: str) -> None:
 QRELS = "".join(f"q{n} 0 d{n} 1\n" for n in range(5))
 OLD = "".join(f"q{n} Q0 d{n} 1 2 x\n" for n in range(5))
 COMMANDS = {
-    "gate qrels run --name x --baseline run": "is a file; record a run as the baseline by 'skl",
+    "gate qrels run --name x --baseline run": "; --baseline-dir names the directory of baselines, ",
+    "gate qrels run --name x --baseline-dir run": "is a file; record a run as the baseline by 'skl",
     "gate qrels run run": "; --update records a baseline, and 'sklearn-rank compare' takes two",
     "compare qrels run --baseline run": "--baseline; files need no option, see the usage$",
-    "evaluate --qrels qrels --run run": "got 'qrels'; files need no option$",
+    "evaluate --qrels qrels --run run": "; files need no option, see the usage$",
+    "evaluate qrels run --qrels-column qrels": "got 'qrels'; files need no option$",
     "evaluate qrels miss": "so most measures are 0; spell ids alike on both sides$",
     "evaluate qrels run -m context_recall@5": "; for ids use 'recall'",
 }
