@@ -123,6 +123,15 @@ _IN_SKLEARN = {
 """Names that users of scikit-learn type, and what they are called here."""
 
 
+_LIKE_SKLEARN = {
+    "average_precision_score": "if groups= has one query",
+    "dcg_score": "with gain='linear'",
+    "ndcg_score": "with gain='linear'",
+    "roc_auc_score": "with average='pooled'",
+}
+"""What gives the values of scikit-learn's function of this name."""
+
+
 _EVALUATE = "evaluate(y_true, y_score, ['map', 'ndcg@10']) returns scores and per_query"
 _SPLIT = "next(QueryKFold(5).split(X, y, groups)) keeps the rows of a query on one side"
 _SEARCH = "use scikit-learn's with a scorer of this package, as in scoring=map_scorer"
@@ -138,6 +147,11 @@ _IN_OTHERS = {
         leave_k_out leave_last_out leave_one_out temporal_split
     """,
     _SEARCH: "GridSearchCV RandomizedSearchCV cross_val_score cross_validate",
+    "QueryKFold(n_queries) leaves one query out": "LeaveOneGroupOut LeaveOneOut LeaveOneQueryOut",
+    "booster_eval_metric('map') stops boosters early; elsewhere call evaluate in each epoch": """
+        EarlyStopping early_stopping
+    """,
+    "measure('ndcg@10') makes a Measure": "Metric",
     _TEST: """
         bootstrap bootstrap_test paired_bootstrap paired_t_test permutation_test
         randomization_test significance significance_test t_test ttest wilcoxon
@@ -161,8 +175,8 @@ def _called_here(name: str) -> str:
     for other in (name, f"{name.removesuffix('_at_k')}_score"):
         if other in _IN_SKLEARN or other in _HOME_OF:
             told = f"; it is called {_IN_SKLEARN.get(other, other)!r} here"
-            if name in ("dcg_score", "ndcg_score"):
-                told += ", and gives scikit-learn's values with gain='linear'"
+            if name in _LIKE_SKLEARN:
+                told += f", and gives scikit-learn's values {_LIKE_SKLEARN[name]}"
             return told
     if name in _ANSWERS:
         return f"; {_ANSWERS[name]}"

@@ -113,7 +113,8 @@ def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
     Parameters
     ----------
     name : str or Measure
-        As in ``"ndcg@10"``; ``"neg_lag"`` and ``"lag"`` are the same scorer.
+        As in ``"ndcg@10"``; ``"neg_lag"`` and ``"lag"`` are the same scorer. ``"roc_auc"`` and
+        ``"average_precision"`` are means over queries; ``"auc(average=pooled)"`` is scikit-learn's.
     **options
         As in :meth:`RankingScorer.with_options`, such as ``convention="lightgbm"``.
 

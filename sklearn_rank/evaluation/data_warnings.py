@@ -120,9 +120,10 @@ def _warn_of_ratings(
     binary = _names_where(measures, lambda measure: measure.options.get("min_rel", 0) is None)
     low, high = rankings.relevant_grades.min(), rankings.relevant_grades.max()
     if binary and low < high:
+        least = high - (high - low) // 4  # 4 of ratings from 1 to 5
         warn(
             f"every ranked item is relevant (lowest grade {low:g}), so the order does not matter "
-            f"to {binary}; set the lowest relevant grade, as in 'map(min_rel={high:g})'",
+            f"to {binary}; set the lowest relevant grade, as in 'map(min_rel={least:g})'",
             RankingDataWarning,
         )
     elif binary and is_array and len(rankings) >= FEW_IRRELEVANT:

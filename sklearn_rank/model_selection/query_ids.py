@@ -314,11 +314,15 @@ def _missing_ids(X: object, name: str, owner: str, option: str) -> str:
     if not owner.startswith("eval_X"):
         how = (
             f"{reason_for_missing_ids(X, name)}Either run under "
-            "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid"
+            "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid to fit, "
+            "params={'groups': qid} to cross_val_score"
         )
+    places = "a column or an index level"
+    if option == "groups_from":  # of a scorer, whose estimator sees all columns
+        places = "an index level (a column also becomes a feature)"
     return (
         f"{owner} needs the query id of every row and got none. {how}, "
-        f"or give X a column or an index level named {name!r} ({option}=), or y such an index level"
+        f"or give X {places} named {name!r} ({option}=), or y such an index level"
     )
 
 

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, cast
+from typing import Any, Never, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,14 +29,25 @@ from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import score_of
-from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
+from sklearn_rank.model_selection.options import (
+    AUTO,
+    OPTION_NAMES,
+    ScorerOptions,
+    as_asked,
+    with_changes,
+)
 from sklearn_rank.model_selection.reading import MethodCaller, Responses, ScorerInput, read_call
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.insides import is_running, scorer_class
 from sklearn_rank.support.runtime import warn_once, warnings_given_by
-from sklearn_rank.support.text import format_list, names_as, safe_repr
+from sklearn_rank.support.text import format_list, names_as, refuse_keyword, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
+_CALLED_ELSEWHERE = {
+    **dict.fromkeys(("group", "group_id", "qid", "query_id", "query_ids"), "pass groups="),
+    **dict.fromkeys((*OPTION_NAMES, "k", "min_rel"), "use with_options(), as in with_options(k=5)"),
+    "sample_weight": "pass query_weight=",
+}
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, RankingConfigError, UndefinedMetricError)
 """Errors of query ids, parameters or the truth: every candidate of a search has them."""
 
@@ -96,7 +107,14 @@ class RankingScorer(_Base):  # type: ignore[misc]
     # Scoring ------------------------------------------------------------------------------------
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any = None, *, groups: Any = None, query_weight: Any = None
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        query_weight: Any = None,
+        **unknown: Never,
     ) -> float:
         """Score of an estimator; higher is better.
 
@@ -112,6 +130,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
             Query id of each row, for the rows layout.
         query_weight : array-like of shape (n_samples,), default=None
             Weight of each query; in the rows layout constant within a query.
+        **unknown
+            Not accepted; the error suggests the intended name.
 
         Returns
         -------
@@ -128,6 +148,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         ValueError
             If the data are wrong or the measure is undefined for all queries.
         """
+        for name in unknown:
+            refuse_keyword(self._name, name, _REQUESTABLE, _CALLED_ELSEWHERE)
         score = self._score(None, estimator, X, y, groups=groups, query_weight=query_weight)
         return cast("float", score)
 

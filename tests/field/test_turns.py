@@ -140,6 +140,19 @@ QUERIES = {
     "change.plot('at_k', label='x')": "; names are the keys of {name: evaluation}$",
     "sr.MeasureAtKDisplay.from_predictions(TRUTH, RUN, title='x')": "set it on the display's ax_",
 }
+SKLEARN = {
+    "from sklearn_rank import roc_auc_score": "scikit-learn's values with average='pooled'$",
+    "sr.average_precision_score": "_score' here, and gives .* values if groups= has one query$",
+    "from sklearn_rank.metrics import ndcg_score": "'ndcg_at_k_score'|'ndcg'",
+    "from sklearn_rank.metrics import NDCG": r"; evaluate\(y_true, y_score, 'ndcg'\) computes it$",
+    "from sklearn_rank import EarlyStopping": r"; booster_eval_metric\('map'\) stops boosters",
+    "sr.LeaveOneOut": r"; QueryKFold\(n_queries\) leaves one query out$",
+    "sr.Metric": r"; measure\('ndcg@10'\) makes a Measure$",
+    "sr.map_scorer(None, [[1]], [1], qid=['q'])": r"^map_scorer\(\) got .*'qid'; pass groups=$",
+    "sr.ndcg_scorer(None, [[1]], [1], k=5)": r"; use with_options\(\), as in with_options\(k=5\)$",
+    "sr.map_scorer(None, [[1]], [1], sample_weight=[1])": "; pass query_weight=$",
+    "sr.cross_val_compare({}, [[1]], [1], scoring='map')": "; use measures=$",
+}
 OTHER_MEASURES = {
     "sr.measure('ndcg at 10')": r"did you mean 'ndcg@10'\?$",
     "sr.measure('ndcg@[5,10]')": r"several are written 'ndcg@5,10'$",
@@ -255,7 +268,16 @@ def test_it_works(typed: str) -> None:
     assert eval(typed, {**NAMES}) == WORKS[typed]
 
 
-LEADS_ON = {**RESULTS, **FIELDS, **FRAMES, **QUERIES, **OTHER_MEASURES, **OTHER_NAMES, **CALLS}
+LEADS_ON = {
+    **RESULTS,
+    **FIELDS,
+    **FRAMES,
+    **QUERIES,
+    **SKLEARN,
+    **OTHER_MEASURES,
+    **OTHER_NAMES,
+    **CALLS,
+}
 
 
 @pytest.mark.parametrize("typed", LEADS_ON)

@@ -159,7 +159,7 @@ def test_ratings_of_which_all_are_relevant(y_true: Any, y_score: Any, options: A
     assert ev["map"] == 1.0
     (text,) = (str(warning.message) for warning in given)
     assert "'map', 'hmean(ndcg,hmean(mrr,recall))@2', 'mrr@2';" in text
-    assert "as in 'map(min_rel=5)'" in text
+    assert "as in 'map(min_rel=4)'" in text
     with pytest.warns(RankingDataWarning, match=EVERY):
         mean_average_precision_score(y_true, y_score, k=3, **options)
 

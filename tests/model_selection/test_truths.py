@@ -72,9 +72,11 @@ WORDS = {
     "no query ids": (
         lambda: map_scorer(Ridge().fit(X, Y), X, Y),
         "map_scorer needs the query id of every row and got none. Either run under "
-        "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a column "
-        "or an index level named 'qid' (groups_from=), or y such an index level, or use "
-        "map_scorer.bind(qid) where nothing is split; map_scorer.with_options(one_query=True) "
+        "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid to fit, "
+        "params={'groups': qid} to cross_val_score, or give X an index level "
+        "(a column also becomes a feature) named 'qid' (groups_from=), or y such an index level, "
+        "or use map_scorer.bind(qid) where nothing is split; "
+        "map_scorer.with_options(one_query=True) "
         "scores all rows as one query.",
     ),
     "no truth": (
