@@ -575,6 +575,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
 
 _LARGE_GRADE = 30
 _GRADES_UP_TO = 10
+_LOOKED_ROWS, _SURELY_BITS = 100, 10
 
 
 def _doubt_of_ids(y_true: Any, y_score: Any) -> str:
@@ -608,9 +609,11 @@ def _doubt_of_ids(y_true: Any, y_score: Any) -> str:
         are_several = bool(is_id[:, 1:].any())
         falls = are_several and (given[:, 1:] <= given[:, :-1]).all()
         are_few = len(ids) <= min(_GRADES_UP_TO, len(judged) / 2)
-        if falls or are_few or np.array_equal(is_id, ranked > 0):
+        is_other = np.resize(ranked <= 0, given.shape)
+        are_alike = not (is_id & is_other).any() and 2 * is_other.sum() >= (~is_id).sum() > 0
+        if falls or are_few or (given.shape == ranked.shape and are_alike):
             return ""
-        is_large &= is_doubtful or (differ and are_several and len(given) >= _FEWEST)
+        is_large &= is_doubtful or (differ and are_several and _ends_surely(is_id))
     are_ids = f"If they are ids, {advice}; if grades, pass y_score as floats"
     if is_large:
         msg = (
@@ -624,6 +627,12 @@ def _doubt_of_ids(y_true: Any, y_score: Any) -> str:
         "y_true and y_score are 2-D arrays of whole numbers, all different in each row, and are "
         f"read as grades and scores of items in columns. {are_ids}"
     )
+
+
+def _ends_surely(is_id: BoolArray) -> bool:
+    """Whether padding in any columns would not come to be at the end of all rows."""
+    width, sizes = is_id.shape[1], is_id[:_LOOKED_ROWS].sum(axis=1).tolist()
+    return sum(math.log2(math.comb(width, size)) for size in sizes) >= _SURELY_BITS
 
 
 def _all_differ(values: Array, is_id: BoolArray) -> bool:

@@ -503,12 +503,15 @@ class QueryColumns:
             if not 2 <= n <= FEW_TEXTS or len(with_query) < _MOST_QUERIES * n * n_queries:
                 continue
             if not frame.select([self.query, self.item, name]).is_duplicated().any():
-                key, by = "name", f"groupby({safe_repr(name)})"
-                if frame.implementation.is_polars():
-                    key, by = "(name,)", f"group_by({safe_repr(name)}, maintain_order=True)"
+                parts = "name: rows"
+                if frame.implementation.is_pandas():
+                    parts = f"name: part for name, part in {y_score}.groupby({safe_repr(name)})"
+                elif frame.implementation.is_polars():
+                    by = f"{y_score}.group_by({safe_repr(name)}, maintain_order=True)"
+                    parts = f"name: part for (name,), part in {by}"
                 return (
-                    f"Column {safe_repr(name)} has {n} values: if they are systems, pass compare("
-                    f"{y_true}, {{name: part for {key}, part in {y_score}.{by}}})."
+                    f"Column {safe_repr(name)} has {n} values: if they are systems, pass "
+                    f"compare({y_true}, {{{parts}}})."
                 )
         return ""
 
