@@ -111,9 +111,10 @@ def p_cell(p: float | None) -> Cell:
 
 
 def p_text(p: float | None) -> str:
-    """A p-value in a sentence, with the digits of a table: ``p = 0.0120``, ``p < 0.0001``."""
+    """A corrected p-value in a sentence, as in a table: ``p (Holm) = 0.0120``."""
     text = p_cell(p).text
-    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}" if text else ""
+    sign = "< " if text.startswith("<") else "= "
+    return f"p (Holm) {sign}{text.removeprefix('<')}" if text else ""
 
 
 def interval_cell(

@@ -156,7 +156,7 @@ def test_a_page_of_several_gates_has_a_row_for_each_to_look_at() -> None:
     assert folded == ["good", "fine"]
     assert '<details class="gate">' not in html_text(summary(*MANY[:3]))
     alone = html_text(summary(MANY[2]))
-    assert f"<h1>Gate failed: {MANY[2].record['headline']}</h1>".replace("p <", "p &lt;") in alone
+    assert f"<h1>Gate failed: {MANY[2].record['headline']}</h1>".replace(") <", ") &lt;") in alone
     assert "<p>2 more gates below</p>" in html_text(summary(*FAILED[:5]))
 
 

@@ -114,8 +114,10 @@ def test_p_is_no_reason_where_the_counts_are() -> None:
     limits: Any = {"max_drop": {"mrr": 0.02}}
     two, five = ([1] * n for n in (2, 5))
     by_counts, by_test = fell(two, [2, 2], **limits), fell(five, [2] * 5, **limits)
-    assert by_counts.headline.endswith("none better, which is red without a test (p = 0.5000)")
-    assert by_test.headline.endswith("none better, p = 0.0625")
+    assert by_counts.headline.endswith(
+        "none better, which is red without a test (p (Holm) = 0.5000)"
+    )
+    assert by_test.headline.endswith("none better, p (Holm) = 0.0625")
     compared = compare(truth(2), {"old": results(two), "new": results([2, 2])}, "mrr")
     assert would(verdict_on(compared)) == (
         "A gate with max_drop 0.02 would be red: MRR fell by 0.500, 2 queries got worse, none "
@@ -133,7 +135,7 @@ def test_clusters_count_where_they_vary() -> None:
     """24 queries got worse, in 3 clusters: too few of these."""
     limits: Any = {"max_drop": {"mrr": 0.02}}
     three = fell([1] * N, [2] * N, **limits, clusters=clusters(8))
-    assert three.headline.endswith("which is red without a test (p = 0.2500)")
+    assert three.headline.endswith("which is red without a test (p (Holm) = 0.2500)")
     assert outlook_of(three).startswith("Too few clusters changed in MRR to estimate what this")
     twelve = fell([1] * N, [2] * N, **limits, clusters=clusters(2))
     assert outlook_of(twelve).startswith("All changes in MRR are equal, so there is no spread to")

@@ -263,7 +263,7 @@ def test_what_stands_there_without_a_script():
     cell = re.sub(r"\s+", " ", re.findall(r'<td class="worse">(.*?)</td>', before, re.DOTALL)[0])
     assert "<b>\u25bc -0.100</b> <span>0.700 \u2192 0.600</span>" in cell
     assert "<span>53 worse \u00b7 3 better</span><span>allowed 0.02</span>" in cell
-    assert 'title="-0.200 to -0.050, p = 0.0100"' in cell
+    assert 'title="-0.200 to -0.050, p (Holm) = 0.0100"' in cell
 
 
 @pytest.mark.parametrize(("systems", "names"), [(("baseline", "new"), 0), (("old", "new"), 1)])

@@ -296,7 +296,7 @@ def test_a_page_opens_with_what_fails_its_gate(tmp_path):
 def test_numbers_of_a_single_test_name_no_other():
     result, _ = moved({"head": 1}, measures=("mrr",))
     (numbers, _), (test,) = report_of(result).verdict[2:4]
-    assert numbers.endswith("p < 0.0001): 0 of 40 queries got worse, 35 better.")
+    assert numbers.endswith("p (Holm) < 0.0001): 0 of 40 queries got worse, 35 better.")
     assert test == f"{result.family_text[0].upper()}{result.family_text[1:]}."
     two, labels = moved({"head": 1})
     assert "other change is significant (" in report_of(two).verdict.more[0]
@@ -557,7 +557,7 @@ def test_a_measure_that_fell_and_has_no_limit_is_named_beside_a_gate():
     result = compare(truth, {"old": old, "new": new}, ["ndcg", "map"])
     report = report_of(result, max_drop={"ndcg": 0.1})
     assert report.verdict.sentence.startswith("Gate passed: ")
-    assert "without a limit: MAP -0.133 overall (p = 0.0" in " ".join(report.verdict.details)
+    assert "without a limit: MAP -0.133 overall (p (Holm) = 0.0" in " ".join(report.verdict.details)
     cells = [(cell.direction, cell.note) for cell in report.sections[0].rows[0].cells]
     assert cells == [("", "allowed 0.1"), ("worse", "no limit")]
 

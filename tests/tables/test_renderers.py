@@ -56,7 +56,7 @@ def test_a_change_has_its_sign_and_a_small_p_value_is_not_called_zero():
     assert {value: fixed(value, signed=True) for value in signed} == signed
     for p, text in {0.00005: "0.0001", 0.0000499: "<0.0001", 1: "1.0000"}.items():
         assert p_cell(p) == Cell(text, p)
-        assert p_text(p) in (f"p = {text}", f"p < {text[1:]}")
+        assert p_text(p) in (f"p (Holm) = {text}", f"p (Holm) < {text[1:]}")
 
 
 def test_what_is_not_there_is_an_empty_cell():
