@@ -233,6 +233,7 @@ _OPTIONS_ELSEWHERE = {
         ("--test", "--stat-test", "--ttest", "--t-test", "--significance"),
         "'sklearn-rank compare' always has a paired randomization test",
     ),
+    "--correction": "'sklearn-rank compare' corrects p-values by Holm's method",
 }
 """What to do instead in commands without an option."""
 

@@ -202,6 +202,22 @@ class QueryIds(NamedTuple):
         )
 
 
+def fault_of_features(estimator: Any) -> str:
+    """Warning that an estimator was fitted on query ids; "" if it cannot be told, or was not.
+
+    A composition may drop the column, and so may estimators from elsewhere.
+    """
+    is_plain = type(estimator).__module__.startswith("sklearn.")
+    for name in (DEFAULT_NAME, "query_id") if is_plain else ():
+        is_feature = name in list(getattr(estimator, "feature_names_in_", ()))
+        if is_feature and not any(hasattr(one, "fit") for one in estimator.get_params().values()):
+            return (
+                f"{type(estimator).__name__} was fitted on the query ids, the column {name!r}, as "
+                f"on a feature; pass X.set_index({name!r}), whose index level is none"
+            )
+    return ""
+
+
 def find_query_ids(
     X: Any, y: Any, groups: Any, bound: Any, options: ScorerOptions, *, passed_as: str, owner: str
 ) -> QueryIds:

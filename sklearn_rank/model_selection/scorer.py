@@ -36,6 +36,7 @@ from sklearn_rank.model_selection.options import (
     as_asked,
     with_changes,
 )
+from sklearn_rank.model_selection.query_ids import fault_of_features
 from sklearn_rank.model_selection.reading import MethodCaller, Responses, ScorerInput, read_call
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.insides import is_running, scorer_class
@@ -237,6 +238,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
             if read.queries is not None:
                 for fault in read.queries.faults(len(judged.query_ids)):
                     warn_once(fault, RankingDataWarning, key="queries")
+                if fault := fault_of_features(estimator):
+                    warn_once(fault, RankingDataWarning, key="features")
             shared[key] = read, judged
         return shared[key]
 

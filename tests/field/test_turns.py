@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import Ridge
 
 import pytest_rankmetrics as pr
 import sklearn_rank as sr
@@ -22,6 +23,8 @@ EV, ONE = sr.evaluate(TRUTH, RUN, ["map", "ndcg@10"]), sr.evaluate(TRUTH, RUN, "
 CHANGE = sr.compare(TRUTH, {"old": RUN, "new": RUN}, ["map", "mrr"])
 OF_IR_MEASURES = type("Of", (), {"__module__": "ir_measures.x", "__str__": lambda _: "nDCG@10"})()
 NAMES = {
+    "Ridge": Ridge,
+    "QID": pd.DataFrame({"a": [3.0, 2.0, 1.0], "qid": [1, 1, 1]}),
     "pd": pd,
     "np": np,
     "mrr": CHANGE["mrr"],
@@ -287,6 +290,9 @@ def test_the_error_leads_on(typed: str) -> None:
 
 
 WARNED = {
+    "sr.map_scorer(Ridge().fit(QID, [1, 0, 0]), QID, [1, 0, 0])": (
+        r"^Ridge was fitted on the query ids, the column 'qid'.*; pass X.set_index\('qid'\)"
+    ),
     "sr.evaluate({'q': {'a'}}, {'q': {'map': 0.5, 'ndcg@10': 0.6}})": (
         r"y_score holds values of measures, such as 'map'\).*; pass rankings of items$"
     ),
@@ -302,7 +308,7 @@ WARNED = {
 @pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 @pytest.mark.parametrize("typed", WARNED)
 def test_the_warning_leads_on(typed: str) -> None:
-    with pytest.warns(sr.RankingMatchWarning, match=WARNED[typed]):
+    with pytest.warns(sr.RankingDataWarning, match=WARNED[typed]):
         exec(typed, {**NAMES})
 
 
