@@ -174,7 +174,7 @@ def test_refusals(curve):
         match=rf"The 'average' parameter of {curve.__name__} must be one of 'pooled', 'macro'",
     ):
         curve([1, 0], [1, 2], groups=[1, 1], average="micro")
-    with pytest.raises(InvalidParameterError, match=r"ranked lists have no scores to compare"):
+    with pytest.raises(InvalidParameterError, match=r"ranked lists have no scores comparable"):
         curve([{"a"}], [["a", "b"]])
 
 
