@@ -82,7 +82,7 @@ def test_the_page_answers_at_once_and_refuses_what_is_out_of_range(tmp_path):
         "5.0% of runs of an unchanged system fail",
     ]
     assert result["impossible"] == "There cannot be more hits than queries."
-    assert result["wrong"] == "Each field takes a number in its range."
+    assert result["wrong"] == "Enter a number within the range of each field."
     assert result["right"] == "Hit rate 1.000, between 0.929 and 1.000"
 
 
