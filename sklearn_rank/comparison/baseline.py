@@ -166,6 +166,8 @@ class _Format(msgspec.Struct):
 
 def _check_format(given: str) -> None:
     rule = f"its format is {given[:40]!r}, not {BASELINE_FORMAT!r}; {_OF_ANOTHER}"
+    if given.startswith("rank-report/"):
+        rule = "it is a report of --rank-json or --json; a baseline is NAME.rank.json"
     _need(given == BASELINE_FORMAT, rule)
 
 

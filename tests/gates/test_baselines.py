@@ -169,6 +169,7 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         at("format", value="rank-baseline/1"),
         "; if another version wrote it, delete it",
     ),
+    "a report": (at("format", value="rank-report/2"), "it is a report of --rank-json or --json"),
     "half": (lambda path: path.write_bytes(path.read_bytes()[:200]), "truncated"),
     "a merge": (lambda path: path.write_text("<<<<<<< HEAD\n"), "JSON is malformed"),
     "no UTF-8": (lambda path: path.write_bytes(b"\xff"), "cannot be read"),
