@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import fill
 from typing import Any, NoReturn
@@ -241,7 +241,10 @@ _OPTIONS_ELSEWHERE = {
 class _Parser(argparse.ArgumentParser):
     """Suggests the command or option that is close to a mistyped one."""
 
+    _words: Sequence[str] = ()
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._words = args or ()
         parsed, rest = super().parse_known_args(args, namespace)
         unknown = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if rest:
@@ -283,6 +286,10 @@ class _Parser(argparse.ArgumentParser):
             message += closest(choice[1], re.split(r"[', ]+", choice[2]))
             if choice[1] in ("latex", "tex"):
                 message += "; in Python, to_frame().to_latex(escape=True)"
+        files = [word for word in self._words if word.endswith(".rank.json")]
+        if files and "arguments are required" in message:
+            how = "compare with it by 'sklearn-rank gate', or in Python by load()"
+            message += f"; {files[0]} is the baseline of a gate: {how}"
         super().error(safe_text(message, limit=None))
 
 

@@ -319,6 +319,8 @@ COMMANDS = {
     "gate qrels run --name x --baseline-dir run": "is a file; record a run as the baseline by 'skl",
     "gate qrels run run": "; --update records a baseline, and 'sklearn-rank compare' takes two",
     "compare qrels run --baseline run": "--baseline; files need no option, see the usage$",
+    "report x.rank.json": "; x.rank.json is the baseline of a gate: compare with it by 'skl",
+    "compare x.rank.json y.rank.json": "NEW; x.rank.json is the baseline of a gate: compare with",
     "evaluate --qrels qrels --run run": "; files need no option, see the usage$",
     "evaluate qrels run --qrels-column qrels": "got 'qrels'; files need no option$",
     "evaluate qrels miss": "so most measures are 0; spell ids alike on both sides$",
