@@ -166,6 +166,13 @@ def evaluated(
             f"y_score are queries: {format_list(runs, limit=3)}"
         )
         raise TypeError(msg)
+    results = [name for name, run in runs.items() if isinstance(run, BaseEvaluation)]
+    if results:
+        msg = (
+            f"system {safe_repr(results[0])} is a result already; evaluate all others, and leave "
+            "out y_true: compare({'base': base, 'new': evaluate(y_true, run)})"
+        )
+        raise TypeError(msg)
     values = reading.get("values")
     names = [values, *values.values()] if isinstance(values, Mapping) else []
     if any(isinstance(of, Mapping) and not runs.keys().isdisjoint(of) for of in names):

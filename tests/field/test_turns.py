@@ -244,6 +244,9 @@ CALLS = {
     "sr.evaluate(TRUTH, RUN, make_comparable=True)": "; use missing=",
     "sr.compare(TRUTH, runs=[RUN, RUN])": "; systems are y_score, {name: ranking}$",
     "sr.compare(TRUTH, {'a': RUN, 'b': RUN}, test='t')": "; the test is a paired randomization",
+    "sr.compare(TRUTH, {'base': ev, 'new': RUN})": (
+        r"^system 'base' is a .*: compare\({'base': base, 'new': evaluate\(y_true, run\)}\)$"
+    ),
     "sr.Qrels(TRUTH)": r"^a dict is passed as it is, to evaluate\(y_true, y_score\)$",
     "sr.Run(RUN)": r"^a dict is passed as it is",
     "sr.evaluate(TRUTH, RUN, ['ndcg', 10])": "; a cutoff is written 'ndcg@10'$",
