@@ -355,7 +355,8 @@ def from_rows(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     check_finite(ranked, "y_score", where=ranked_where, infinite=True)
     rule = options.negative_grades
     grades = _without_padding(grades, None, cells, len(grades))
-    grades = check_grades(grades, "y_true", where=where, negative=rule, advice=_MASKS_PADDING)
+    advice = _masks_padding(options)
+    grades = check_grades(grades, "y_true", where=where, negative=rule, advice=advice)
     grouping = group_rows(ids)
     _doubt_groups(ids, grades, is_scattered=grouping.order is not None)
     weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
@@ -424,7 +425,10 @@ def _comes_as_often(ids: Array) -> bool:
     return len(runs) >= _FEWEST and bool(runs.max() > 2)
 
 
-_MASKS_PADDING = "; to leave out padding, pass candidates=y_true >= 0"
+def _masks_padding(options: ReadOptions) -> str:
+    if options.owner != "evaluate":  # it takes no candidates
+        return "; evaluate(..., candidates=y_true >= 0) leaves out padding"
+    return "; to leave out padding, pass candidates=y_true >= 0"
 
 
 def _without_padding(
@@ -550,7 +554,7 @@ def from_matrix(y_true: Any, y_score: Any, options: ReadOptions) -> RankingData:
     has_lowest = check_finite(flat, "y_score", where=partial(cell, cells), infinite=True)
     rule, sample_weight = options.negative_grades, options.sample_weight
     grades = _without_padding(grades, stored, cells, scores.size)
-    advice = f". {doubt}" if doubt else _MASKS_PADDING
+    advice = f". {doubt}" if doubt else _masks_padding(options)
     grades = check_grades(
         grades, "y_true", where=partial(cell, stored), negative=rule, advice=advice
     )

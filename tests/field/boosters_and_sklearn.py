@@ -229,7 +229,7 @@ call("three results in a row", {"compare": three}, Refused('\\{.*"?a"?'))
 row("ranking#178", M("0 1"), M("1 0"), "mrr", 1 / 2)
 options = {"candidates": A([[True, True, False, False]])}
 row("ranking#40: padded batch", M("0 1 -1 -1"), M("0.9 0.5 0.7 0.8"), "mrr", 1 / 2, options)
-wanted = Refused("padding.*candidates")
+wanted = Refused("padding.*candidates|candidates.*padding")
 row("allRank#17: padding", M("0 1 -1 -1"), M("0.9 0.5 0.7 0.8"), "mrr", wanted, {}, {})
 options = {**GROUPS, "candidates": [True, False, True, True, True, False]}
 ranked = [0.9, 0.2, 0.7, 0.6, 0.8, 0.1]

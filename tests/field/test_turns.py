@@ -136,6 +136,10 @@ QUERIES = {
     "change['q2']": r"'q2' is a query, not a measure; values\('map'\) has the values of query_ids",
     "sr.evaluate(TRUTH, RUN, groupby='market')": r"by_slice\(slices\) measures each slice$",
     "sr.evaluate(TRUTH, RUN, ['map', 'average_precision'])": "map twice; 'average_precision' is m",
+    "sr.evaluate([1, -9], [2.0, 1.0], groups=[1, 1])": "padding, pass candidates=y_true >= 0$",
+    "sr.ranking_auc_score([1, -9], [2.0, 1.0], groups=[1, 1])": (
+        r"; evaluate\(..., candidates=y_true >= 0\) leaves out padding$"
+    ),
     "sr.evaluate(TRUTH, RUN, ['map', 'map'])": "measures has map twice$",
     "sr.compare(TRUTH, [RUN, RUN], correction='bonferroni')": "; p_holm is corrected by Holm's",
     "ev.plot(title='x')": r"^Evaluation.plot\(\) got .*'title'; set it on the display's ax_$",
