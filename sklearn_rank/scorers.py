@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import METRICS, Measure
@@ -163,6 +164,24 @@ def get_scorer_names() -> list[str]:
     )
 
 
+_Parameters = ParamSpec("_Parameters")
+_Scorers = Callable[_Parameters, dict[str, RankingScorer]]
+
+
+def _of_a_list(function: _Scorers[_Parameters]) -> _Scorers[_Parameters]:
+    """Answer for measures that are not in a list."""
+
+    @wraps(function)
+    def called(*measures: _Parameters.args, **options: _Parameters.kwargs) -> Any:
+        if len(measures) > 1:
+            msg = "rank_scorers() takes one list of measures, as in ['map', 'ndcg@10']"
+            raise TypeError(msg)
+        return function(*measures, **options)
+
+    return called
+
+
+@_of_a_list
 def rank_scorers(
     measures: Iterable[str | Measure],
     **options: Any,

@@ -251,6 +251,7 @@ CALLS = {
     "sr.compare(TRUTH, {'base': ev, 'new': RUN})": (
         r"^system 'base' is a .*: compare\({'base': base, 'new': evaluate\(y_true, run\)}\)$"
     ),
+    "sr.rank_scorers('map', 'ndcg@10')": r"takes one list of measures, as in \['map', 'ndcg@10'\]$",
     "sr.Qrels(TRUTH)": r"^a dict is passed as it is, to evaluate\(y_true, y_score\)$",
     "sr.Run(RUN)": r"^a dict is passed as it is",
     "sr.evaluate(TRUTH, RUN, ['ndcg', 10])": "; a cutoff is written 'ndcg@10'$",
