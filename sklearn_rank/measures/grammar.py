@@ -173,7 +173,7 @@ def named_twice(wanted: Measure, specs: Iterable[Any]) -> str:
     """Message that these spellings have a measure twice, with one that is not its name."""
     name = str(wanted)
     others = (spec for spec in specs if isinstance(spec, str) and "," not in spec)
-    alike = (spec for spec in others if name not in spec and measure(spec) == wanted)
+    alike = (spec for spec in others if name != spec.strip() and measure(spec) == wanted)
     told = [f"; {safe_repr(spec)} is {name}" for spec in alike]
     return f"measures has {name} twice{''.join(told[:1])}"
 

@@ -136,6 +136,7 @@ QUERIES = {
     "change['q2']": r"'q2' is a query, not a measure; values\('map'\) has the values of query_ids",
     "sr.evaluate(TRUTH, RUN, groupby='market')": r"by_slice\(slices\) measures each slice$",
     "sr.evaluate(TRUTH, RUN, ['map', 'average_precision'])": "map twice; 'average_precision' is m",
+    "sr.evaluate(TRUTH, RUN, ['roc_auc', 'auc'])": "measures has auc twice; 'roc_auc' is auc$",
     "sr.evaluate([1, -9], [2.0, 1.0], groups=[1, 1])": "padding, pass candidates=y_true >= 0$",
     "sr.ranking_auc_score([1, -9], [2.0, 1.0], groups=[1, 1])": (
         r"; evaluate\(..., candidates=y_true >= 0\) leaves out padding$"
