@@ -230,6 +230,8 @@ class _Reader:
         """Places of the rows."""
         self.lists: dict[str, tuple[Place, list[Any] | dict[str, Any]]] = {}
         """Place of each query, and its items: ids, pairs or objects, or their numbers by id."""
+        self.query_key = ""
+        """Key of the queries; not an id that is the only name of the query."""
         self.key = ""
         """Key of the last list."""
         self.shapes: dict[tuple[Any, ...], tuple[str, str]] = {}
@@ -345,6 +347,7 @@ class _Reader:
         """The key of the query's id in an object with a list of items."""
         given, where = self.columns.get("query"), self.source.at(place)
         if given and reach(value, given) is not ABSENT:
+            self.query_key = given if given not in _ID_KEYS else ""
             return given
         names = [key for key in value if not isinstance(value[key], _COLLECTIONS)]
         among, ids = ids_among(names, "query", _TEXTS), [key for key in names if key in _ID_KEYS]
@@ -357,6 +360,8 @@ class _Reader:
             say = f"choose the id of the query: {argument('columns', {'query': ids[0]})}"
             msg = f"{where} has {both}; {say}"
             raise ColumnRoleError(msg)
+        if not ids or among[0] not in ids or names_of(names, "query"):
+            self.query_key = among[0]
         return among[0]
 
     # Columns of all objects ----------------------------------------------------------------------
@@ -404,7 +409,9 @@ class _Reader:
         with _odd_keys_named(cells, places):
             roles = roles_of_hit(cells.keys, self.kinds, {**self.hit_columns, **given}, where)
             rows = self._columns(CodedIds(named, numbers), cells, roles, places, sizes)
-        return rows._replace(names=roles | {"item": f"{self.key}[]"}, queries=queries)
+        named_by: dict[Role, str] = {"item": f"{self.key}[]"}
+        named_by |= {"query": self.query_key} if self.query_key else {}
+        return rows._replace(names=roles | named_by, queries=queries)
 
     def _take_null_lists(self) -> None:
         """Read rows among lists as queries whose list is null, so without items."""

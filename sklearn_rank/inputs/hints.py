@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from numbers import Number
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning, RankingMatchWarning
+from sklearn_rank.inputs.hits import PROVIDER
 from sklearn_rank.inputs.spelling import affixed_items, alike_ids, look_different, spelling_hint
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.constants import SURELY
@@ -54,10 +55,12 @@ _PADDING_IDS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", -1})
 # Types of ids ------------------------------------------------------------------------------------
 
 
-def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") -> None:
+def refuse_unequal_types(
+    ranked: set[type], true: set[type], objects: str = "", provide: Callable[[], str] = str
+) -> None:
     """TypeError if ids of these types cannot be equal, RankingDataWarning if some cannot.
 
-    ``objects`` says how ranked objects, if any, are compared.
+    ``objects`` says how ranked objects, if any, are compared, and ``provide`` by what they can be.
     """
     if not ranked or not true:
         return
@@ -69,7 +72,10 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
     plain = (Number, str, bytes, tuple)
     others = [kind for kind in ranked | true if not issubclass(kind, plain)]
     are_bare = any(kind.__str__ is object.__str__ for kind in others)
-    provider = "string_provider" + ("=lambda item: item.id" if are_bare else " (such as str)")
+    given = provide() if are_bare else ""
+    provider = f"string_provider={given}" if given else "string_provider (such as str)"
+    if are_bare and not given:
+        provider = f"{PROVIDER.removeprefix('; pass ')},"
     # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
     mixes = all(any(issubclass(kind, base) for kind in ranked | true) for base in (int, float))
     for name, side, other in (("y_score", ranked, true), ("y_true", true, ranked)):
@@ -78,7 +84,7 @@ def refuse_unequal_types(ranked: set[type], true: set[type], objects: str = "") 
         if mixes or len(alone) == len(side):
             both = f"items of {ours} are {named(ranked)}, items of {theirs} are {named(true)}"
             msg = f"{both}; pass {provider} to compare them"
-            if objects:
+            if objects and not are_bare:
                 msg += f" ({objects})"
             if str in ranked & true:
                 msg += (

@@ -12,6 +12,7 @@ import inspect
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from functools import lru_cache
@@ -93,11 +94,29 @@ def id_of(item: Any) -> Any:
     return next((value for value in ids if value is not None), None)
 
 
+def provider_for(items: Iterable[Any], others: Collection[Any]) -> str:
+    """The field of objects whose values are items of the other side the most often; or ""."""
+    found: Counter[str] = Counter()
+    for item in items:
+        fields = {} if isinstance(item, NO_HITS) else _fields_of(item)
+        read = {f"item.{name}": value for name, value in fields.items() if name[:1] != "_"}
+        for notes in _NOTES:
+            if isinstance(fields.get(notes), Mapping):
+                read |= {f"item.{notes}[{n!r}]": value for n, value in fields[notes].items()}
+        found.update(name for name, one in read.items() if isinstance(one, str) and one in others)
+    return max(found, key=found.__getitem__, default="")
+
+
 _SAYS_SCORE = re.compile(
     "score|similarit|relevan|distance|confidence|probab|(^|_)probs?($|_)|certaint|logit|bm25",
     re.IGNORECASE,
 )
 """Names of fields that order items; a price, a page or a year does not."""
+_SAYS_HIGH = re.compile(
+    r"(.*\.)?(confidence|certainty|probability|similarity|(confidence|relevance|rerank)_?score)",
+    re.IGNORECASE,
+)
+"""Of these, names of numbers of which the highest is best."""
 _NOTES = ("metadata", "payload", "meta")
 """Fields in which libraries keep further fields of an item."""
 
@@ -129,6 +148,11 @@ def unread_numbers(hit: Any) -> dict[str, Any]:
             within = _fields_of(fields[notes]).items()
             found |= {f"{notes}.{name}": value for name, value in within if _orders(name, value)}
     return found
+
+
+def is_highest_first(name: str) -> bool:
+    """Whether a name says that the highest number ranks first."""
+    return _SAYS_HIGH.fullmatch(name) is not None
 
 
 def _orders(name: str, value: Any) -> bool:

@@ -23,9 +23,11 @@ from sklearn_rank.inputs.hits import (
     PROVIDER,
     given_number,
     id_of,
+    is_highest_first,
     is_pair,
     negative,
     number_in,
+    provider_for,
     roles_in,
     unread_numbers,
 )
@@ -153,9 +155,13 @@ class ItemReader:
     """
 
     def __init__(
-        self, options: ReadOptions, rankings: Iterable[Any] = (), judged: Set[type] = frozenset()
+        self,
+        options: ReadOptions,
+        rankings: Iterable[Any] = (),
+        judged: Set[type] = frozenset(),
+        truths: Iterable[Any] = (),
     ) -> None:
-        """``judged`` are the types of judged items."""
+        """``judged`` are the types of judged items, those of ``truths``."""
         self._provider = options.string_provider
         if not (self._provider is None or callable(self._provider)):
             got = safe_repr(self._provider)
@@ -163,6 +169,7 @@ class ItemReader:
             msg = f"string_provider must be a function of an item, such as {example}, got {got}"
             raise TypeError(msg)
         lists = [ranking for ranking in rankings if isinstance(ranking, (list, tuple))]
+        self._lists, self._truths = lists, truths
         first = {type(item): item for item in chain.from_iterable(lists)}
         pairs = [item[0] for item in chain.from_iterable(lists) if is_pair(item)]
         objects = {
@@ -448,13 +455,16 @@ class ItemReader:
                     found,
                     f"Items are ranked in the order of the lists, not by {safe_text(name)}; "
                     "sort the lists, or pass {id: number}",
+                    may_rise=not is_highest_first(name),
                 )
 
-    def _warn_of_order(self, scores: list[list[Any]], what_counts: str) -> None:
+    def _warn_of_order(
+        self, scores: list[list[Any]], what_counts: str, *, may_rise: bool = True
+    ) -> None:
         """Warn of lists that have another order than the numbers of their items."""
         numbers = as_numbers([*chain.from_iterable(scores)], "y_score")
         offsets = offsets_of(np.array(list(map(len, scores)), dtype=np.int64))
-        if doubt_of_rising(numbers, offsets, LEAST_RISES):
+        if may_rise and doubt_of_rising(numbers, offsets, LEAST_RISES):
             return  # which is said where the rankings are joined
         rises, _ = steps_within(numbers, offsets)
         unsorted = len(np.unique(np.searchsorted(offsets, np.flatnonzero(rises), side="right")))
@@ -479,8 +489,25 @@ class ItemReader:
                 return name
         elif getattr(item, "__hash__", None) is not None:
             return item
-        msg = f"items of {where} are unhashable {type(item).__name__} objects{PROVIDER}"
+        provider = self.provider()
+        advice = f"; pass string_provider={provider}" if provider else PROVIDER
+        msg = f"items of {where} are unhashable {type(item).__name__} objects{advice}"
         raise TypeError(msg)
+
+    def provider(self) -> str:
+        """A string_provider that reads items of y_true from ranked objects; or ""."""
+        if self.object is None or self._provider is not None:
+            return ""
+        items = [item[0] if is_pair(item) else item for item in chain.from_iterable(self._lists)]
+        truths = [truth for truth in self._truths if hasattr(truth, "__len__")]
+        judged = [item for truth in truths if getattr(truth, "ndim", 1) for item in truth]
+        name = provider_for(items, {item for item in judged if isinstance(item, str)})
+        objects = [item for item in judged if not isinstance(item, NO_HITS)]
+        if objects and all(getattr(item, "id", None) is not None for item in objects):
+            name = name or "item.id"
+        if self.form == "(id, score) pairs":
+            name = name.replace("item", "item[0]", 1)
+        return name and f"lambda item: {name}"
 
     def mismatch(self) -> str:
         """Why no ranked object can match a judged item; "" if there are no objects."""

@@ -160,7 +160,8 @@ def read_items(
         if isinstance(rankings, Run):
             reader, run, least = ItemReader(options), rankings, None
         else:
-            reader = ItemReader(options, rankings, _types_of_judged(truths))
+            types = _types_of_judged(truths)
+            reader = ItemReader(options, rankings, types, _per_query(truths))
             run = reader.run(rankings, query_ids)
             least = 1 if reader.are_best_first else LEAST_RISES
         has_grades = isinstance(truths, Qrels) or _have_grades(truths)
@@ -170,7 +171,8 @@ def read_items(
             else reader.qrels(truths, None if is_shared else query_ids)
         )
         about["hint"] = reader.mismatch()
-        refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids), about["hint"])
+        sides = types_of(run.item_ids), types_of(qrels.item_ids)
+        refuse_unequal_types(*sides, about["hint"], reader.provider)
         if is_shared:
             joined, shared = _look_up_shared(qrels, run, options, least), qrels.item_ids.to_list()
             truths, about["n_shared"] = [dict.fromkeys(shared, 1.0)] * len(run), len(shared)
@@ -579,9 +581,9 @@ def _without_repeated_judgements(qrels: Qrels) -> Qrels:
 
 
 def join_queries(
-    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing
+    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing, keys: str = ""
 ) -> list[Any]:
-    """Queries to evaluate, in the order of ``y_true``."""
+    """Queries to evaluate, in the order of ``y_true``; ``keys`` says how files name them."""
     if not y_true:
         msg = f"no queries to evaluate: {called('y_true')} is empty"
         raise ValueError(msg)
@@ -598,7 +600,7 @@ def join_queries(
         msg = (
             f"{called('y_true')} and {called('y_score')} have no query in common: "
             f"{format_list(y_true)} against {format_list(y_score) or 'none'}"
-            f"{spelling_hint(y_true, y_score)}"
+            f"{keys or spelling_hint(y_true, y_score)}"
         )
     elif absent and missing != "skip":
         by_text = {str(query): query for query in spare}
@@ -623,6 +625,23 @@ def join_queries(
     if absent and spare:
         warn_of_spelling(absent, spare)
     return [query for query in y_true if missing != "skip" or query in y_score]
+
+
+def _other_keys(y_true: Any, y_score: Any) -> str:
+    """Advice on files of lists of which one was read by id, although it has the other's texts."""
+    names = [getattr(side, "roles", {}) for side in (y_true, y_score)]
+    keys = [roles.get("query", "") for roles in names]
+    for n, side in enumerate(("qrels", "run")):
+        text = keys[1 - n]
+        is_list = "[]" in names[n].get("item", "")
+        if is_list and keys[n] in ("id", "_id") and text in ("question", "user_input"):
+            say = argument("columns", {"query": text})
+            option = f"--{side}-column query={text}"
+            say = option if say.startswith("--") else f"{say} to read_{side}"
+            read = [f"{called('y_true')} was read by", f"{called('y_score')} by"]
+            both = ", ".join(f"{one} {key!r}" for one, key in zip(read, keys, strict=True))
+            return f"; {both}; pass {say}"
+    return ""
 
 
 def _about_queries(
@@ -797,7 +816,7 @@ def from_mapping(y_true: Mapping[Any, Any], y_score: Any, options: ReadOptions) 
         raise TypeError(msg)
     are_keys = options.string_provider is None
     in_truth, in_run = (getattr(side, "numbers", side) for side in (y_true, y_score))
-    queries = join_queries(in_truth, in_run, options.missing)
+    queries = join_queries(in_truth, in_run, options.missing, _other_keys(y_true, y_score))
     about = _about_queries(in_truth, in_run, queries)
     tables = (getattr(side, "about_queries", None) for side in (y_true, y_score))
     about["query_columns"] = tuple(table for table in tables if table is not None)

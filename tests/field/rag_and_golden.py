@@ -30,6 +30,13 @@ class Bare:
         self.id = id
 
 
+class Chunk:
+    """Its id is in the metadata."""
+
+    def __init__(self, id):
+        self.metadata = {"source": "f", "chunk_id": id}
+
+
 class Model:
     """Fields as pydantic has them."""
 
@@ -173,6 +180,23 @@ for name, make, key, want in (
 for name in ("relevance_score", "rerank_score", "confidence", "certainty", "logit", "probability"):
     kind = make_dataclass("Hit", [("id", str), (name, float)])
     row(f"a number of the name {name}", TRUTH, merged(kind), "mrr", Refused(name))
+chunks = merged(lambda i, s: SimpleNamespace(id=None, metadata={"source": "f", "chunk_id": i}))
+wanted = Refused(r"; pass string_provider=lambda item: item\.metadata\['chunk_id'\]$")
+row("chunks whose id is in their metadata", TRUTH, chunks, "mrr", wanted)
+chunks = {q: [(hit, 0.9 / n) for n, hit in enumerate(hits, 1)] for q, hits in chunks.items()}
+wanted = Refused(r"=lambda item: item\[0\]\.metadata\['chunk_id'\]$")
+row("pairs of such a chunk and a score", TRUTH, chunks, "mrr", wanted)
+chunks = merged(lambda i, s: Chunk(i))
+wanted = Refused(
+    r"are str; pass string_provider=lambda item: item\.metadata\['chunk_id'\] to [^(]+$"
+)
+row("hashable chunks without an id", TRUTH, chunks, "mrr", wanted)
+rising = {
+    q: [SimpleNamespace(id=q[1:] + i, confidence=s) for i, s in (("c", 0.1), ("a", 0.5))]
+    for q in TRUTH
+}
+wanted = Warned(1.0, "in the order of the lists, not by confidence", RankingOrderWarning)
+row("a provider beside confidence, worst first", TRUTH, rising, "mrr", wanted, PROVIDED)
 row("fields of a pydantic model", TRUTH, merged(Model), "mrr", Refused("relevance_score"))
 ranked = merged(lambda i, s: SimpleNamespace(id=i, metadata={"distance": s}))
 row("metadata of a hit", TRUTH, ranked, "mrr", Refused("distance"))
@@ -236,6 +260,16 @@ judged, reading = (
 )
 ranked, again = "query,retrieved_ids\nq,\"['b', 'a']\"\n", {"columns": {"item": "retrieved_ids"}}
 files("Ragas: to_csv", judged, ranked, "mrr", Refused("list"), "csv", reading, again)
+judged = [{"id": f"g{n}", "question": f"how {n}", "gold_ids": ["a"]} for n in "12"]
+ranked = [{"question": f"how {n}", "retrieved": ["b", "a"]} for n in "12"]
+told = Refused(
+    r"by 'id', .* by 'question'; pass (--qrels-column query=question|col.*'} to read_qrels)$"
+)
+files("golden set: id beside question, a run by question", judged, ranked, "mrr", told)
+reading = {"columns": {"query": "question"}}
+files("golden set: id beside question, by question", judged, ranked, "mrr", 1 / 2, "json", reading)
+by_id = {"g1": ["b", "a"], "g2": ["b", "a"]}
+files("golden set: id beside question, a run by id", judged, by_id, "mrr", 1 / 2)
 # Metrics written at home
 WRONG = {precision: "recall hit_rate", hit: "recall precision", one: "recall hit_rate bpref"}
 for function, names in {**WRONG, jaccard: "recall", recall: "recall@10"}.items():
