@@ -144,7 +144,8 @@ _IN_OTHERS = {
     """,
     _SPLIT: "GroupKFold GroupShuffleSplit KFold ShuffleSplit split train_test_split",
     "pass what is held out as y_true to evaluate(y_true, y_score)": """
-        leave_k_out leave_last_out leave_one_out temporal_split
+        LeaveOneOutSplit last_k leave_k_out leave_last_out leave_one_out leave_one_out_split
+        temporal_split
     """,
     _SEARCH: "GridSearchCV RandomizedSearchCV cross_val_score cross_validate",
     "QueryKFold(n_queries) leaves one query out": "LeaveOneGroupOut LeaveOneOut LeaveOneQueryOut",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -49,12 +49,7 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
             RankingMatchWarning,
         )
     rankings = data.rankings
-    all_retrieved = rankings.offsets is rankings.relevant_offsets
-    if (
-        len(rankings) >= FEW_IRRELEVANT
-        and not all_retrieved
-        and (rankings.n_hits < rankings.n_relevant).any()
-    ):
+    if len(rankings) >= FEW_IRRELEVANT and rankings.offsets is not rankings.relevant_offsets:
         _warn_of_cut(measures, rankings)
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
     if len(rankings.relevant_grades) >= FEW_IRRELEVANT and not others:
@@ -93,7 +88,6 @@ def _names_where(measures: Sequence[Measure], applies: Callable[[Measure], bool]
 
 def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     """Warn about rankings that end before their relevant items, for AUC without ``n_negatives``."""
-    lengths = rankings.n_ranked[rankings.n_ranked > 0]
     cut = _names_where(
         measures,
         lambda measure: (
@@ -101,13 +95,25 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
             and measure.options["unretrieved"] == "last"
         ),
     )
-    if cut and len(lengths) >= FEW_IRRELEVANT and (lengths == lengths[0]).all():
-        warn(
-            f"every ranking stops at {lengths[0]:,} items and relevant ones are missing, so {cut} "
-            "ignores the irrelevant items that were cut off; pass n_negatives= (the number of "
-            "irrelevant items per query), or whole rankings",
-            RankingDataWarning,
-        )
+    if cut:
+        advice = "pass n_negatives= (the number of irrelevant items per query), as in "
+        warn_if_cut([rankings], cut, f"{advice}'auc(n_negatives=1000)', or whole rankings")
+
+
+def warn_if_cut(sides: Iterable[JudgedRankings], what: str, advice: str) -> None:
+    """Warn if all rankings of a side stop at one length although relevant items are missing."""
+    for rankings in sides:
+        if len(rankings) < FEW_IRRELEVANT or rankings.offsets is rankings.relevant_offsets:
+            continue
+        lengths = rankings.n_ranked[rankings.n_ranked > 0]
+        is_cut = len(lengths) >= FEW_IRRELEVANT and (lengths == lengths[0]).all()
+        if is_cut and (rankings.n_hits < rankings.n_relevant).any():
+            warn(
+                f"every ranking stops at {lengths[0]:,} items and relevant ones are missing, so "
+                f"{what} ignores the irrelevant items that were cut off; {advice}",
+                RankingDataWarning,
+            )
+            return
 
 
 def _warn_of_ratings(

@@ -44,9 +44,9 @@ _KEYWORDS_ELSEWHERE = {
         ("cutoff", "cutoffs", "k", "ks", "top_k"), "put it in the measure, as in 'ndcg@10'"
     ),
     **dict.fromkeys(("metric", "metrics", "scoring"), "use measures="),
-    **dict.fromkeys(
-        ("min_rel", "min_rating", "threshold"), "put it in the measure, as in 'map(min_rel=2)'"
-    ),
+    **dict.fromkeys(("min_rel", "min_rating"), "put it in the measure, as in 'map(min_rel=2)'"),
+    "threshold": "of grades, put it in the measure, 'map(min_rel=2)'; of scores, cut the rankings",
+    "n_negatives": "put it in the measure, as in 'auc(n_negatives=1000)'",
     **dict.fromkeys(("item", "item_column"), "use columns={'item': ...}"),
     **dict.fromkeys(
         ("train", "exclude", "seen"),

@@ -70,6 +70,12 @@ def table_of(evaluation: BaseEvaluation) -> Table:
         deviation = float(np.std([run[name] for run in evaluation.runs], ddof=1))
         repeated = f"means over {len(evaluation.runs)} runs; {name} varies by {deviation:.4f}"
         notes += (f"{repeated} (standard deviation) from run to run",)
+    weighted = [name for name, one in evaluation.scored.items() if _is_weighted(one.measure)]
+    if weighted and len(set(evaluation.ranking_data.rankings.n_relevant.tolist()) - {0}) > 1:
+        notes += (
+            f"{', '.join(weighted)}: queries are weighted by relevant items; 'gauc' weights them "
+            "alike, 'auc(average=pooled)' ranks all items together",
+        )
     gains = gain_notes(evaluation.measures, evaluation.ranking_data)
     return Table(_COLUMNS, tuple(rows), notes=(*notes, *gains))
 
@@ -95,6 +101,10 @@ def _interval(evaluation: BaseEvaluation, name: str) -> tuple[float, float]:
 
 _GAINS = {"exp2": "2^grade - 1", "linear": "grade", "binary": "1", "exp2_next": "2^(grade + 1) - 1"}
 _DISCOUNTS = {"log2": "log2(rank + 1)", "log2_rank": "log2(rank), at least 1"}
+
+
+def _is_weighted(measure: Measure) -> bool:
+    return measure.metric.name == "auc" and measure.options["average"] == "positives"
 
 
 def gain_notes(measures: Iterable[Measure], data: RankingData) -> list[str]:

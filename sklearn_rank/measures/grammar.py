@@ -33,6 +33,7 @@ _MEASURE = (
 _TREC_CUTOFF = r"(?P<name>[A-Za-z]\w*?)(?:_at_|[_.])(?P<k>\d+)"
 _LETTER = r"(?i)(?P<name>[a-z][\w\-]*?|[a-z].*\))(?:@|[_-]?at[_-]?|_cut[_.]|[_.])k(?:_score)?"
 """A cutoff that was copied from a page, where k stands for a number."""
+_FAMILY = r"(?i)(ndcg|map)_cut"
 _OF_FUNCTION = "; measure_from(name, function) makes one from a function"
 _IN_FUNCTIONS = r"^(?:compute|calculate|calc|get)_|_at_k$"
 """What names of functions have before and after the name of a measure."""
@@ -112,6 +113,9 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
         if isinstance(spec, (int, tuple)):
             msg += "; a cutoff is written 'ndcg@10'"
         raise TypeError(msg)
+    if isinstance(spec, str) and k is None and re.fullmatch(_FAMILY, spec.strip()):
+        msg = f"{safe_repr(spec)} has several cutoffs in trec_eval; name them, as in '{spec}.5,10'"
+        raise UnknownMeasureError(msg)
     twice = sorted(result.given & parameters.keys())
     if twice or (k is not None and result.k is not None and k != result.k):
         msg = f"{twice[0] if twice else 'k'} is set twice for {safe_repr(str(spec))}"

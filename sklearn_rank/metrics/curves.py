@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.compute import read
+from sklearn_rank.evaluation.data_warnings import warn_if_cut
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import RankingData
@@ -76,6 +77,7 @@ def ranking_roc_curve(
         "ranking_roc_curve", groups=groups, string_provider=string_provider, relevance=relevance
     )
     data = read(y_true, y_score, options)
+    warn_of_cut_curve([data])
     curves = roc_curves(data, average)
     if average == "pooled":
         return curves[0].x, curves[0].y, curves[0].thresholds
@@ -167,6 +169,12 @@ class Curve(NamedTuple):
     """Thresholds in the units of the scores; NaN without scores common to all items."""
     query: int
     """Number of the query; 0 for all together."""
+
+
+def warn_of_cut_curve(sides: Iterable[RankingData]) -> None:
+    """Warn if the ROC curve of a side would lack items that were cut off."""
+    advice = "pass whole rankings, or report 'auc(n_negatives=1000)', their number per query"
+    warn_if_cut([data.rankings for data in sides], "the ROC curve", advice)
 
 
 def roc_curves(data: RankingData, average: str) -> list[Curve]:

@@ -20,6 +20,7 @@ from sklearn_rank.metrics.curves import (
     limits_of,
     precision_recall_curves,
     roc_curves,
+    warn_of_cut_curve,
 )
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.query_ids import find_ids
@@ -502,6 +503,10 @@ class _ThresholdDisplay(SystemLines):
     def _label(self, ax: Axes) -> None:
         ax.set(xlabel=self._AXES[0], ylabel=self._AXES[1], xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
 
+    @staticmethod
+    def _warn(sides: Sequence[RankingData]) -> None:
+        """Warn about rankings that these curves would show wrongly."""
+
     @classmethod
     def from_evaluation(
         cls,
@@ -540,6 +545,7 @@ class _ThresholdDisplay(SystemLines):
         """
         check_option(average, "average", ("pooled", "macro"), cls.__name__)
         systems, shown = read_systems(evaluations, cls.__name__)
+        cls._warn([one.ranking_data for one in systems])
         traced = [cls._trace(one.ranking_data, average, confidence_level) for one in systems]
         values: dict[str, Any] = {name: [one[name] for one in traced] for name in traced[0]}
         return cls(**{**values, "names": shown}).plot(ax, curve_kwargs=curve_kwargs)
@@ -614,6 +620,10 @@ class RankingRocCurveDisplay(_ThresholdDisplay):
             "intervals": np.vstack((band[:1], band)),
             "areas": float(np.average(areas, weights=weights)),
         }
+
+    @staticmethod
+    def _warn(sides: Sequence[RankingData]) -> None:
+        warn_of_cut_curve(sides)
 
     def _label(self, ax: Axes) -> None:
         super()._label(ax)

@@ -14,10 +14,12 @@ from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
     MeasureAtKDisplay,
+    RankingDataWarning,
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
     UndefinedMetricError,
     UndefinedMetricWarning,
+    compare,
     evaluate,
     ranking_precision_recall_curve,
     ranking_roc_curve,
@@ -216,6 +218,21 @@ def test_pooled_roc_is_the_curve_of_the_function():
         {name: evaluate(Y, scores, "map", groups=QID) for name, scores in both.items()}
     )
     assert named(two) == ["up (pooled AUC 0.556)", "down (pooled AUC 0.444)"]
+
+
+@pytest.mark.parametrize("average", ["pooled", "macro"])
+def test_the_roc_curve_of_cut_rankings_is_doubted_once(average):
+    truth = {query: {"a", "b"} for query in range(12)}
+    runs = {name: {query: {"a": 3, "x": 2, "y": 1} for query in truth} for name in ("old", "new")}
+    compared = compare(truth, runs, "map")
+    with pytest.warns(RankingDataWarning, match="stops at 3 items .* the ROC curve") as caught:
+        compared.plot("roc", average=average)
+    assert len(caught) == 1
+    with pytest.warns(RankingDataWarning, match="stops at 3 items .* the ROC curve"):
+        ranking_roc_curve(truth, runs["old"], average=average)
+    whole = {query: {"a": 3, "x": 2, "b": 1} for query in truth}
+    RankingRocCurveDisplay.from_predictions(truth, whole, average=average)
+    compared.plot("precision_recall", average=average)
 
 
 def test_averaged_roc_by_hand():

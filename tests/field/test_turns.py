@@ -227,6 +227,14 @@ RELEVANT = r"{row\['query'\]: row\['relevant'\] for row in y_true}"
 RETRIEVED = r"{row\['query'\]: row\['retrieved'\] for row in "
 BOTH = f"hold records; pass {RELEVANT} and {RETRIEVED}"
 CALLS = {
+    "sr.evaluate(TRUTH, RUN, 'auc', n_negatives=9)": r"as in 'auc\(n_negatives=1000\)'$",
+    "sr.evaluate(TRUTH, RUN, 'map', threshold=0.5)": "of scores, cut the rankings$",
+    **typed(
+        "sr.evaluate(TRUTH, RUN, 'ndcg_cut')",
+        "sr.evaluate(TRUTH, RUN, ['map', 'map_cut'])",
+        says="_cut' has several cutoffs in trec_eval; name them, as in '(map|ndcg)_cut.5,10'$",
+    ),
+    "sr.leave_one_out_split": "pass what is held out as y_true",
     **typed(
         "sr.evaluate(ROWS, ROWS)",
         "sr.compare(ROWS, {'old': ROWS, 'new': ROWS})",
