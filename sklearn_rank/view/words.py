@@ -192,7 +192,7 @@ def outlook_of(result: GateResult) -> str:
     row = next(row for row in failing or rows if not is_untested(row))
     drop, fails = row.drop, f"an unchanged system fails it {share} of the time"
     if drop is None or math.isnan(drop.noise):
-        fails += ", a retrained or non-deterministic one more often (Repeats measures this)"
+        fails += ", a retrained or non-deterministic one more often (pass Repeats to measure it)"
     if drop is None or math.isnan(drop.detectable):
         joined, n_changed = result.joined, 0
         if joined is not None and drop is not None:

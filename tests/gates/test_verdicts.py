@@ -424,8 +424,8 @@ def test_a_baseline_keeps_the_noise_between_runs(gate):
     )
     assert "come from the first of 2 runs" in same.message
     assert f"0% {noise}" in " ".join(same.message.split())
-    assert "more often (Repeats measures this)" not in same.message
-    assert "more often (Repeats measures this)" in " ".join(
+    assert "more often (pass Repeats to measure it)" not in same.message
+    assert "more often (pass Repeats to measure it)" in " ".join(
         beside(*case([4] * 9), case([2] * 9)[1], **DROP).message.split()
     )
 
