@@ -290,7 +290,7 @@ class Session:
                 ran = format_list(sorted({name for name, _ in names}), limit=MOST_PROBLEMS)
                 yield f"--rank-accept: no gate that ran is called {glob!r}; those that ran: {ran}"
         if options.in_ci and self.wrote:
-            yield "baselines were written in continuous integration: commit them and run again"
+            yield "baselines were written in continuous integration: commit them elsewhere"
 
     def _missing(self, wanted: str) -> Iterator[str]:
         """Why a required name is not satisfied: by gates that ran, and tests that did not."""

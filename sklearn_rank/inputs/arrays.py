@@ -707,6 +707,8 @@ def _scores(y_true: Any, y_score: Any) -> Array:
             msg += f"; if y_score holds ids, {_OF_IDS}"
         elif scores.shape == (*shape, 1):
             msg += "; pass y_score[:, :, 0]"
+        elif scores.shape == (*shape, 2) and not isinstance(y_score, (list, tuple)):
+            msg += "; pass y_score[:, :, 1], the scores of the second class"
         elif scores.ndim == 3:
             msg += "; from predict_proba, pass np.column_stack([p[:, 1] for p in y_score])"
         raise ValueError(msg)

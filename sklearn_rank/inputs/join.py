@@ -67,6 +67,7 @@ from sklearn_rank.inputs.tables import (
     is_series,
     refuse_duplicate,
     refuse_two_grades,
+    steps_within,
     take_ids,
     types_of,
 )
@@ -164,6 +165,8 @@ def read_items(
             reader = ItemReader(options, rankings, types, _per_query(truths))
             run = reader.run(rankings, query_ids)
             least = 1 if reader.are_best_first else LEAST_RISES
+            if reader.are_best_first and options.string_provider is None:
+                about["read_as"] = about.get("read_as") or _unlike_scores(run)
         has_grades = isinstance(truths, Qrels) or _have_grades(truths)
         qrels = truths = (
             truths
@@ -202,6 +205,18 @@ def _sorted_by_item(rankings: Run | list[Any]) -> str:
         ):
             return f"ranked in the order of the {what}, which are sorted by item"
     return ""
+
+
+def _unlike_scores(run: Run) -> str:
+    """What is said of lists of scored items that have another order than their scores; or ""."""
+    if run.scores is None or len(run.scores) < LEAST_RISES or run.rising:
+        return ""
+    rises, _ = steps_within(run.scores, run.offsets)
+    starts = run.offsets[:-1].searchsorted(np.flatnonzero(rises), side="right")
+    n_unsorted = len(np.unique(starts))
+    if not n_unsorted:
+        return ""
+    return f"ranked by score, although {n_unsorted:,} of {len(run):,} lists have another order"
 
 
 def _warn_of_one_truth(truths: Iterable[Any], rankings: Iterable[Any]) -> None:

@@ -285,3 +285,10 @@ for function, name, words in (
 ):
     found = {"audit": lambda f=function, m=name: audit(f, m)}
     call(f"audit: {function.__name__} as {name}", found, Printed(None, words))
+# Reranked lists that keep the scores of the retriever
+found = [
+    [{"id": f"{n}c", "score": 0.5}, *({"id": f"x{r}", "score": 0.9 - r / 9} for r in range(4))]
+    for n in range(6)
+]
+wanted = Printed(1 / 5, "ranked by score, although 6 of 6 lists have another order")
+row("lists in another order than their scores", [{f"{n}c"} for n in range(6)], found, "mrr", wanted)

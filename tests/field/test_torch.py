@@ -61,7 +61,10 @@ def test_tensors_of_several_lengths_are_told_how_to_be_padded() -> None:
     grades, mask = torch.tensor([[0, 1, 0]]), torch.tensor([[True, True, False]])
     nested = torch.nested.nested_tensor([torch.tensor([0.9, 0.5])])
     for scores, said in (
-        (nested, r"y_score is nested; pass y_score.to_padded_tensor\(0\), and candidates="),
+        (
+            nested,
+            r"is a nested tensor; pass y_score.to_padded_tensor\(0\), and candidates=",
+        ),
         (torch.masked.masked_tensor(grades.float(), mask), r"pass y_score.get_data\(\), and its"),
     ):
         with pytest.raises(TypeError, match=said):

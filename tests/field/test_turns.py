@@ -227,6 +227,7 @@ RELEVANT = r"{row\['query'\]: row\['relevant'\] for row in y_true}"
 RETRIEVED = r"{row\['query'\]: row\['retrieved'\] for row in "
 BOTH = f"hold records; pass {RELEVANT} and {RETRIEVED}"
 CALLS = {
+    "sr.evaluate(np.eye(2), np.zeros((2, 2, 2)), 'map')": r"pass y_score\[:, :, 1\]",
     "sr.evaluate(TRUTH, RUN, 'auc', n_negatives=9)": r"as in 'auc\(n_negatives=1000\)'$",
     "sr.evaluate(TRUTH, RUN, 'map', threshold=0.5)": "of scores, cut the rankings$",
     **typed(

@@ -134,7 +134,18 @@ SPARSE = sparse.csr_array([[1, 0]])
         (ONES, np.zeros((2, 3)), ValueError, r"y_true has shape \(2, 2\) and y_score \(2, 3\)"),
         (ONES, np.zeros(4), ValueError, r"y_true has shape \(2, 2\) and y_score \(4,\)"),
         (ONES, ONES[:, :, np.newaxis], ValueError, r"\(2, 2, 1\); .*; pass y_score\[:, :, 0\]$"),
-        (ONES, np.zeros((2, 2, 2)), ValueError, r"np.column_stack\(\[p\[:, 1\] for p in y_score"),
+        (
+            ONES,
+            np.zeros((2, 2, 2)),
+            ValueError,
+            r"pass y_score\[:, :, 1\], the scores of the second",
+        ),
+        (
+            ONES,
+            [*np.zeros((2, 2, 2))],
+            ValueError,
+            r"np.column_stack\(\[p\[:, 1\] for p in y_score",
+        ),
         (
             np.ones((2, 2, 2)),
             np.ones((2, 2, 2)),
