@@ -70,7 +70,7 @@ def p17(full: bool) -> Iterator[Row]:
         for run in (old, new):
             write_files(Path(run), Path(qrels), 50, 100)
         policy = ("--name", "gate", "--at-least", "map=0.01")
-        recorded = (*policy, "--max-drop", "map=0.1", "--baseline", folder)
+        recorded = (*policy, "--max-drop", "map=0.1", "--baseline-dir", folder)
         program = ("-m", "sklearn_rank")
         processor_time(*program, "gate", qrels, old, *recorded, "--update").seconds()
         for what, at_most, words in (
