@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -49,12 +49,13 @@ def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
             RankingMatchWarning,
         )
     rankings = data.rankings
-    if len(rankings) >= FEW_IRRELEVANT and rankings.offsets is not rankings.relevant_offsets:
-        _warn_of_cut(measures, rankings)
+    stop = cut_at(rankings)
+    if stop:
+        _warn_of_cut(measures, stop)
     others = np.count_nonzero(rankings.n_ranked != rankings.n_hits)
     if len(rankings.relevant_grades) >= FEW_IRRELEVANT and not others:
         _warn_of_ratings(measures, rankings, is_array=data.judgements is None)
-    if len(rankings) >= FEW_IRRELEVANT and not (data.has_relevance or end_at_hits(data)):
+    if len(rankings) >= FEW_IRRELEVANT and not data.has_relevance:
         _warn_of_distances(data)
 
 
@@ -86,7 +87,16 @@ def _names_where(measures: Sequence[Measure], applies: Callable[[Measure], bool]
     return format_list(str(measure) for measure in measures if any(map(applies, measure.parts)))
 
 
-def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
+def cut_at(rankings: JudgedRankings) -> int:
+    """Length at which all rankings stop although relevant items are missing; 0 if they do not."""
+    if len(rankings) < FEW_IRRELEVANT or rankings.offsets is rankings.relevant_offsets:
+        return 0
+    lengths = rankings.n_ranked[rankings.n_ranked > 0]
+    is_cut = len(lengths) >= FEW_IRRELEVANT and (lengths == lengths[0]).all()
+    return int(lengths[0]) if is_cut and (rankings.n_hits < rankings.n_relevant).any() else 0
+
+
+def _warn_of_cut(measures: Sequence[Measure], stop: int) -> None:
     """Warn about rankings that end before their relevant items, for AUC without ``n_negatives``."""
     cut = _names_where(
         measures,
@@ -97,23 +107,16 @@ def _warn_of_cut(measures: Sequence[Measure], rankings: JudgedRankings) -> None:
     )
     if cut:
         advice = "pass n_negatives= (the number of irrelevant items per query), as in "
-        warn_if_cut([rankings], cut, f"{advice}'auc(n_negatives=1000)', or whole rankings")
+        warn_of_stop(stop, cut, f"{advice}'auc(n_negatives=1000)', or whole rankings")
 
 
-def warn_if_cut(sides: Iterable[JudgedRankings], what: str, advice: str) -> None:
-    """Warn if all rankings of a side stop at one length although relevant items are missing."""
-    for rankings in sides:
-        if len(rankings) < FEW_IRRELEVANT or rankings.offsets is rankings.relevant_offsets:
-            continue
-        lengths = rankings.n_ranked[rankings.n_ranked > 0]
-        is_cut = len(lengths) >= FEW_IRRELEVANT and (lengths == lengths[0]).all()
-        if is_cut and (rankings.n_hits < rankings.n_relevant).any():
-            warn(
-                f"every ranking stops at {lengths[0]:,} items and relevant ones are missing, so "
-                f"{what} ignores the irrelevant items that were cut off; {advice}",
-                RankingDataWarning,
-            )
-            return
+def warn_of_stop(stop: int, what: str, advice: str) -> None:
+    """Warn that something ignores what was cut off below this rank."""
+    warn(
+        f"every ranking stops at {stop:,} items and relevant ones are missing, so {what} ignores "
+        f"the irrelevant items that were cut off; {advice}",
+        RankingDataWarning,
+    )
 
 
 def _warn_of_ratings(
@@ -166,7 +169,8 @@ def _warn_of_distances(data: RankingData) -> None:
     grades = rankings.relevant_grades
     are_most = data.ties and 2 * n_hits.sum() > sizes.sum() and grades.min() == grades.max()
     most = _UPSIDE_DOWN if are_most else _REVERSED
-    if mean < most and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5:
+    is_far = mean < most and mean + 5 * float(values.std()) / math.sqrt(len(values)) < 0.5
+    if is_far and not end_at_hits(data):
         what, advice = "the last items of lists", "the first item is best, so reverse the lists"
         if data.ties:
             what = "lower scores"

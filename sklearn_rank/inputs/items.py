@@ -37,9 +37,9 @@ from sklearn_rank.inputs.tables import (
     LEAST_RISES,
     Qrels,
     Run,
+    count_rising,
     doubt_of_rising,
     first_repeated,
-    steps_within,
 )
 from sklearn_rank.support.checks import (
     as_native,
@@ -466,8 +466,7 @@ class ItemReader:
         offsets = offsets_of(np.array(list(map(len, scores)), dtype=np.int64))
         if may_rise and doubt_of_rising(numbers, offsets, LEAST_RISES):
             return  # which is said where the rankings are joined
-        rises, _ = steps_within(numbers, offsets)
-        unsorted = len(np.unique(np.searchsorted(offsets, np.flatnonzero(rises), side="right")))
+        unsorted = count_rising(numbers, offsets)
         if unsorted:
             msg = (
                 f"{unsorted:,} of {len(scores):,} rankings are not in the order of their scores. "

@@ -60,6 +60,7 @@ from sklearn_rank.inputs.tables import (
     Run,
     best_occurrences,
     by_falling_id,
+    count_rising,
     doubt_of_ranks,
     doubt_of_rising,
     doubt_of_ties,
@@ -67,7 +68,6 @@ from sklearn_rank.inputs.tables import (
     is_series,
     refuse_duplicate,
     refuse_two_grades,
-    steps_within,
     take_ids,
     types_of,
 )
@@ -211,9 +211,7 @@ def _unlike_scores(run: Run) -> str:
     """What is said of lists of scored items that have another order than their scores; or ""."""
     if run.scores is None or len(run.scores) < LEAST_RISES or run.rising:
         return ""
-    rises, _ = steps_within(run.scores, run.offsets)
-    starts = run.offsets[:-1].searchsorted(np.flatnonzero(rises), side="right")
-    n_unsorted = len(np.unique(starts))
+    n_unsorted = count_rising(run.scores, run.offsets)
     if not n_unsorted:
         return ""
     return f"ranked by score, although {n_unsorted:,} of {len(run):,} lists have another order"
@@ -230,7 +228,8 @@ def _warn_of_one_truth(truths: Iterable[Any], rankings: Iterable[Any]) -> None:
     n_ranked = 0
     for ranking in rankings:
         items = set(ranking)
-        ranked, n_ranked = ranked | items, n_ranked + len(items)
+        ranked.update(items)
+        n_ranked += len(items)
         if len(ranked) < n_ranked:
             return  # items of several queries
         found.append(len(relevant & items))

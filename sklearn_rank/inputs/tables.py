@@ -118,6 +118,12 @@ def steps_within(scores: Array, offsets: IntArray) -> tuple[BoolArray, BoolArray
     return rises, falls
 
 
+def count_rising(scores: Array, offsets: IntArray) -> int:
+    """Number of rankings along which a score rises somewhere."""
+    rises, _ = steps_within(scores, offsets)
+    return len(np.unique(np.searchsorted(offsets, np.flatnonzero(rises), side="right")))
+
+
 def doubt_of_rising(scores: Array, offsets: IntArray, least: int = 1) -> str:
     """Why scores seem to be distances or ranks: they rise along nearly all rankings; or ""."""
     if len(scores) < 2:

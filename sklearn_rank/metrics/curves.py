@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.compute import read
-from sklearn_rank.evaluation.data_warnings import warn_if_cut
+from sklearn_rank.evaluation.data_warnings import cut_at, warn_of_stop
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.inputs.options import ReadOptions
 from sklearn_rank.rankings.data import RankingData
@@ -173,8 +173,10 @@ class Curve(NamedTuple):
 
 def warn_of_cut_curve(sides: Iterable[RankingData]) -> None:
     """Warn if the ROC curve of a side would lack items that were cut off."""
-    advice = "pass whole rankings, or report 'auc(n_negatives=1000)', their number per query"
-    warn_if_cut([data.rankings for data in sides], "the ROC curve", advice)
+    stop = next(filter(None, (cut_at(data.rankings) for data in sides)), 0)
+    if stop:
+        advice = "pass whole rankings, or report 'auc(n_negatives=1000)', their number per query"
+        warn_of_stop(stop, "the ROC curve", advice)
 
 
 def roc_curves(data: RankingData, average: str) -> list[Curve]:
