@@ -96,16 +96,19 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     """
     if "measures" in parameters:
         parameters["measures"] = parse_measures(parameters["measures"], distinct=False)
-    if _is_of_ir_measures(spec):
-        spec = str(spec)
     if isinstance(spec, Measure):
         result = spec
-    elif isinstance(spec, str):
+    elif isinstance(spec, str) or _is_of_ir_measures(spec):
+        spec = str(spec)
         if len(spec) > _LONGEST_NAME:
             msg = f"{safe_repr(spec)} is longer than {_LONGEST_NAME:,} characters"
             raise UnknownMeasureError(msg)
         letter = None if k is None else re.fullmatch(_LETTER, spec.strip())
         result = _parse(letter["name"] if letter else spec)
+        if k is None and re.fullmatch(_FAMILY, spec.strip()):
+            msg = f"{safe_repr(spec)} has several cutoffs in trec_eval; name them, as in "
+            msg += f"'{spec.strip()}.5,10'"
+            raise UnknownMeasureError(msg)
     else:
         msg = f"a measure must be a str or Measure, got {type(spec).__name__}: {safe_repr(spec)}"
         if callable(spec):
@@ -113,9 +116,6 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
         if isinstance(spec, (int, tuple)):
             msg += "; a cutoff is written 'ndcg@10'"
         raise TypeError(msg)
-    if isinstance(spec, str) and k is None and re.fullmatch(_FAMILY, spec.strip()):
-        msg = f"{safe_repr(spec)} has several cutoffs in trec_eval; name them, as in '{spec}.5,10'"
-        raise UnknownMeasureError(msg)
     twice = sorted(result.given & parameters.keys())
     if twice or (k is not None and result.k is not None and k != result.k):
         msg = f"{twice[0] if twice else 'k'} is set twice for {safe_repr(str(spec))}"

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Never
+from typing import Any, ClassVar
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import ItemParts
 from sklearn_rank.measures.parameters import ABOVE_0, Check, shown
 from sklearn_rank.support.checks import check_cutoff, check_option
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import WithHints, closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
 
@@ -114,16 +114,8 @@ class Metric:
         return bool(self.members)
 
 
-_EVALUATED = "evaluate(y_true, y_score, measure) computes it"
-_ELSEWHERE_OF_MEASURE = {
-    **dict.fromkeys(("calc", "calc_aggregate", "compute", "evaluate", "score"), _EVALUATED),
-    "cutoff": "k has it",
-    "name": "str(measure) is it",
-}
-
-
 @dataclass(frozen=True, repr=False)
-class Measure:
+class Measure(WithHints):
     """A metric with its cutoff and parameters, as an immutable value.
 
     Make one with :func:`sklearn_rank.measure` or by parsing, as in ``measure("ndcg@10")``.
@@ -140,6 +132,14 @@ class Measure:
     k: int | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    _ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("calc", "calc_aggregate", "compute", "evaluate", "score"),
+            "evaluate(y_true, y_score, measure) computes it",
+        ),
+        "cutoff": "k has it",
+        "name": "str(measure) is it",
+    }
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields: derived values belong to the version that reads them."""
@@ -176,11 +176,6 @@ class Measure:
             msg = f"k is set twice for {str(self)!r}"
             raise InvalidParameterError(msg)
         return replace(Measure.of(self.metric, k, **dict(self.parameters)), given=self.given)
-
-    def __getattr__(self, name: str) -> Never:
-        told = f"; {_ELSEWHERE_OF_MEASURE[name]}" if name in _ELSEWHERE_OF_MEASURE else ""
-        msg = f"{type(self).__name__!r} object has no attribute {name!r}{told}"
-        raise AttributeError(msg)
 
     @classmethod
     def of(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
